@@ -1,11 +1,10 @@
 //! What changes the state: events, and what came of applying one.
 
-use crate::time::Timestamp;
 use crate::{
     config::Line,
-    id::{AttemptId, ModelId, OwnerId},
+    id::{AttemptId, OwnerId},
     policy::{Decision, FailureClass, Kind, RefusedKind},
-    time::Millis,
+    time::{Millis, Timestamp},
     tokens::Tokens,
 };
 
@@ -68,8 +67,17 @@ pub enum Event {
     ModelChanged,
     /// The host says that its credentials changed.
     CredentialsChanged,
-    /// Sets back every instant that is further away than its own length. Written, never done by a query.
-    ClockClamped,
+    /// Does what time alone has made due: sets back every instant that is further away than its own length, arms a
+    /// tripped guard that has no deadline, abandons an attempt past its deadline, gives a verdict that is due by
+    /// estimate. Written, never done by a query.
+    TimePassed,
+    /// The host cut or edited its transcript: what follows is new.
+    TranscriptCut {
+        /// Entries that are left.
+        entries: u32,
+        /// Real user turns that are left.
+        user_turns: u32,
+    },
     /// Forget everything but the view.
     Reset,
 }

@@ -100,7 +100,7 @@ pub struct Guards {
     pub weak_streak: u8,
     /// The lowest line a standing strike was earned at: a reading must be below it to clear strikes.
     pub strike_threshold: Option<Tokens>,
-    /// Models with a strike, or a probe that did not help, while strikes stand.
+    /// Models with a strike, a fallback summary or a probe that did not help, as long as any of these counters stands.
     pub struck_models: StruckModels,
     /// Passes in a row that had to be summarised without a model.
     pub fallback_streak: u8,
@@ -240,7 +240,7 @@ impl State {
     pub fn rebuilt(now: Timestamp) -> Self {
         let mut state = Self::default();
         state.guards.weak_streak = TRIP_AT;
-        state.guards.recovery = Some(Recovery { deadline: now.after(super::RECOVERY), rung: 0, probes: 0 });
+        state.guards.recovery = Some(Recovery { deadline: now.after(super::limits::RECOVERY), rung: 0, probes: 0 });
         state
     }
 
@@ -316,6 +316,12 @@ impl FailureClass {
     pub const ALL: [Self; Self::COUNT] =
         [Self::BadSummary, Self::Other, Self::Timeout, Self::RateLimit, Self::NoSummarizer, Self::Auth, Self::Quota];
 
+    /// The class with this stable word.
+    #[must_use]
+    pub fn parse(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.code() == code)
+    }
+
     /// The stable word for it.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -334,6 +340,19 @@ impl FailureClass {
     #[must_use]
     pub const fn needs_a_person(self) -> bool {
         matches!(self, Self::Auth | Self::Quota)
+    }
+}
+
+impl Exit {
+    /// The stable word for it.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Growth => "growth",
+            Self::Emergency => "emergency",
+            Self::Model => "model",
+        }
     }
 }
 
