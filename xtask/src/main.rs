@@ -1,1 +1,3 @@
-fn main() { println!("xtask"); }
+fn main() {
+    println!("xtask");
+}
