@@ -88,6 +88,7 @@ impl Change<'_> {
             probe: pass.probe,
             model: self.seen.model,
             before: self.seen.occupancy,
+            entries: self.seen.entries,
             line: claim.line,
             deadline: self.now.after(ATTEMPT_DEADLINE),
         };

@@ -7,6 +7,7 @@ mod decide;
 mod decision;
 mod event;
 pub mod limits;
+mod merge;
 mod reading;
 mod recovery;
 mod sentence;
@@ -18,6 +19,7 @@ pub use check::{Breach, check};
 pub use decide::{decide, decide_manual, decide_overflow};
 pub use decision::{Action, Block, Blocked, Confidence, Decision, Hold, Means, Observation, Pass, Trigger, Wait};
 pub use event::{Applied, Claim, Event, Failure, Ignored, Outcome, Report, Settled, Verdict};
+pub use merge::merge;
 pub use sentence::sentence;
 pub use state::{
     Attempt, Cooldown, Exit, FailureClass, Failures, Guards, Interrupted, Kind, LearnedWindow, MAX_STRUCK_MODELS,

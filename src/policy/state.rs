@@ -61,6 +61,8 @@ pub struct Attempt {
     pub model: ModelId,
     /// Occupancy at the claim.
     pub before: Tokens,
+    /// Entries of the transcript at the claim: what came later is not this pass's to answer for.
+    pub entries: u32,
     /// The line its plan was accepted for.
     pub line: Line,
     /// When it counts as interrupted unless it was renewed.
