@@ -1,0 +1,81 @@
+//! What a plan is made from.
+
+use crate::tokens::{Tokens, permille};
+
+/// What a plan is made from, besides the transcript.
+///
+/// Two units meet here. The index holds counts as the reader made them; everything that comes from a provider or a
+/// setting is in model tokens. `scale_permille` turns the first into the second, so that one accounting feeds the
+/// trigger and the cut (rule 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanInput<'a> {
+    /// The live summary and what it stands for, if there is one.
+    pub previous: Option<Covered<'a>>,
+    /// The prompt as it would be sent now, in model tokens.
+    pub occupancy: Tokens,
+    /// Model tokens of the prompt outside the entries: system prompt and tool schemas that are no entries.
+    pub overhead: Tokens,
+    /// Low-water mark to aim at, in model tokens (rule 1).
+    pub target_tokens: Tokens,
+    /// The highest landing worth a model call, in model tokens (rule 5): 85 % of the threshold, 90 % of the emergency line.
+    pub accept_below: Tokens,
+    /// The least saving worth a model call, in thousandths of the occupancy (rule 5: 100).
+    pub min_saving_permille: u32,
+    /// What to leave verbatim at the end where that still leaves an acceptable plan.
+    pub keep: Keep,
+    /// The most a summary may take, in model tokens: see [`summary_cap`].
+    pub summary_cap: Tokens,
+    /// Model tokens per thousand of the index's tokens; 1,000 where nothing is known.
+    pub scale_permille: u32,
+}
+
+/// What the live summary stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Covered<'a> {
+    /// How many leading entries it covers.
+    pub count: u32,
+    /// Entries among them that its view shows verbatim, ascending.
+    pub pinned: &'a [u32],
+    /// Tokens of the summary, counted as the index counts.
+    pub summary_tokens: Tokens,
+}
+
+/// What to leave verbatim at the end of the view. Both hold; neither ever makes a session floor-bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// At least this many entries.
+    pub entries: u32,
+    /// At least this many tokens, counted as the index counts.
+    pub tokens: Tokens,
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Self { entries: KEEP_ENTRIES, tokens: 0 }
+    }
+}
+
+/// The most that a summary may take in a window of `window` tokens, whatever its slice (rule 6). Unknown: no share of it.
+#[must_use]
+pub fn summary_cap(window: Option<Tokens>) -> Tokens {
+    window.map_or(SUMMARY_CAP_TOKENS, |window| permille(window, SUMMARY_WINDOW_PERMILLE).min(SUMMARY_CAP_TOKENS))
+}
+
+/// The last exchange and what came before it: without it a model picks up a finished task again.
+const KEEP_ENTRIES: u32 = 3;
+/// Longer summaries are re-read in every prompt that follows, and bury what matters.
+const SUMMARY_CAP_TOKENS: Tokens = 8_192;
+/// In small windows the summary must leave room for what it is for.
+const SUMMARY_WINDOW_PERMILLE: u32 = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_takes_at_most_a_twentieth_of_the_window_and_never_above_8_192() {
+        assert_eq!(summary_cap(Some(32_768)), 1_638);
+        assert_eq!(summary_cap(Some(1_000_000)), 8_192);
+        assert_eq!(summary_cap(None), 8_192);
+    }
+}

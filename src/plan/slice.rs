@@ -1,0 +1,104 @@
+//! What planning ends in: a slice, or a refusal with its numbers.
+
+use core::ops::Range;
+
+use crate::tokens::Tokens;
+
+/// A slice worth summarising.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlicePlan {
+    /// The first entry that no summary stands for yet.
+    pub from: u32,
+    /// Where the slice ends: entries before it are covered from the commit on, entries from it on stay verbatim.
+    pub cut: u32,
+    /// Covered entries that the view shows verbatim all the same, ascending: system entries, and the newest real user
+    /// message where the cut lies behind it.
+    pub pinned: Vec<u32>,
+    /// Entries that the last commit pinned and this one summarises: an earlier newest user message.
+    pub released: Vec<u32>,
+    /// Tokens of the slice, previous summary included, counted as the index counts.
+    pub slice_tokens: Tokens,
+    /// Where the prompt is expected to land, in model tokens, with a summary of full length.
+    pub promised_tokens: Tokens,
+    /// The most that the summary may take, in model tokens: the cap of the input, at most half the slice.
+    pub summary_cap: Tokens,
+}
+
+impl SlicePlan {
+    /// The entries to summarise, in order, as ranges: what was released, then the slice without what stays pinned.
+    #[must_use]
+    pub fn material(&self) -> Vec<Range<u32>> {
+        let mut ranges: Vec<Range<u32>> = self.released.iter().map(|&index| index..index + 1).collect();
+        let mut start = self.from;
+        for &pinned in self.pinned.iter().filter(|&&index| index >= self.from) {
+            if start < pinned {
+                ranges.push(start..pinned);
+            }
+            start = pinned + 1;
+        }
+        if start < self.cut {
+            ranges.push(start..self.cut);
+        }
+        ranges
+    }
+}
+
+/// Why no plan is worth a model call. No strike comes of it (rule 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Nothing in reach that is not summarised already.
+    NothingToCompact {
+        /// Entries that the live summary covers.
+        covered: u32,
+        /// Entries of the transcript.
+        entries: u32,
+    },
+    /// What no compaction can remove leaves too little to save.
+    FloorBound {
+        /// What no compaction can remove, in model tokens.
+        floor: Tokens,
+        /// Where the best plan would land.
+        landing: Tokens,
+        /// Where it would have to land.
+        needed: Tokens,
+    },
+    /// A plan would be worth it once the trailing tool calls are answered.
+    OpenToolCalls {
+        /// The first entry of the oldest call that waits.
+        from: u32,
+        /// Where the plan would land then.
+        landing: Tokens,
+        /// Where it has to land.
+        needed: Tokens,
+    },
+    /// The index contradicts itself: the plan was thrown away before a call was paid for.
+    Inconsistent(Fault),
+}
+
+impl Refusal {
+    /// The stable reason code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NothingToCompact { .. } => "nothing_to_compact",
+            Self::FloorBound { .. } => "floor_bound",
+            Self::OpenToolCalls { .. } => "open_tool_calls",
+            Self::Inconsistent(_) => "inconsistent",
+        }
+    }
+}
+
+/// What a verified slice must not have; the number is the entry at fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// An entry behind the cut belongs to a group that starts before it.
+    GroupSplit(u32),
+    /// A tool call that still waits lies before the cut.
+    OpenCallCut(u32),
+    /// A system entry would be summarised.
+    SystemCut(u32),
+    /// The newest real user message would be summarised.
+    NewestUserCut(u32),
+}

@@ -1,0 +1,119 @@
+//! Which entries may not be parted: tool calls and their results.
+
+use crate::transcript::{Entry, Kind, Role};
+
+/// Atomic groups, the places between them, and which calls still wait.
+///
+/// A group is named by its first entry, its root. Groups may interleave (parallel calls, results in any order); a
+/// boundary is a place that no group reaches across.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    /// Root of each entry's group.
+    roots: Vec<u32>,
+    /// First entries of runs that no group reaches out of, ascending. The end of the transcript is a boundary as well.
+    boundaries: Vec<u32>,
+    /// Calls that have fewer results than they opened, ascending by root. Answered ones leave when they are last.
+    unanswered: Vec<Unanswered>,
+    /// Calls with a root before this one are closed: nobody waits for them any more.
+    open_since: u32,
+    /// A result has come since the model last spoke: its next words are a new model call.
+    result_since_assistant: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Unanswered {
+    root: u32,
+    left: u32,
+}
+
+impl Groups {
+    /// Takes the next entry.
+    pub(super) fn push(&mut self, entry: &Entry) {
+        let index = self.len();
+        self.close_calls(entry, index);
+        let root = self.root_for(entry, index);
+        if root == index {
+            super::sums::grow(&mut self.boundaries);
+            self.boundaries.push(index);
+        } else {
+            while self.boundaries.last().is_some_and(|&boundary| boundary > root) {
+                self.boundaries.pop();
+            }
+        }
+        super::sums::grow(&mut self.roots);
+        self.roots.push(root);
+        self.count_calls(entry, root);
+    }
+
+    /// A user's turn closes the calls before it; so do the model's next words after a result, since a provider would
+    /// not have gone on with a call that still waited.
+    fn close_calls(&mut self, entry: &Entry, index: u32) {
+        let next_model_call = entry.role == Role::Assistant && self.result_since_assistant;
+        if entry.is_real_user() || next_model_call {
+            self.open_since = index;
+        }
+        if entry.role == Role::Assistant {
+            self.result_since_assistant = false;
+        }
+        if entry.kind.any(Kind::RESULT) {
+            self.result_since_assistant = true;
+        }
+    }
+
+    /// A result joins a call that lacks one, however late. Anything else joins only the group it directly follows:
+    /// else one stray reference would bind everything in between.
+    fn root_for(&self, entry: &Entry, index: u32) -> u32 {
+        let never_joins = entry.is_real_user() || entry.is_system();
+        let Some(&root) = self.roots.get(entry.group as usize).filter(|_| !never_joins) else { return index };
+        let follows = self.roots.last() == Some(&root);
+        let answers = entry.kind.any(Kind::RESULT) && self.find(root).is_ok_and(|at| self.unanswered[at].left > 0);
+        if follows || answers { root } else { index }
+    }
+
+    fn count_calls(&mut self, entry: &Entry, root: u32) {
+        if entry.kind.any(Kind::CALL) {
+            let left = u32::from(entry.calls.max(1));
+            match self.find(root) {
+                Ok(at) => self.unanswered[at].left += left,
+                Err(at) => self.unanswered.insert(at, Unanswered { root, left }),
+            }
+        }
+        if entry.kind.any(Kind::RESULT)
+            && let Ok(at) = self.find(root)
+        {
+            self.unanswered[at].left = self.unanswered[at].left.saturating_sub(1);
+            while self.unanswered.last().is_some_and(|call| call.left == 0) {
+                self.unanswered.pop();
+            }
+        }
+    }
+
+    fn find(&self, root: u32) -> Result<usize, usize> {
+        self.unanswered.binary_search_by_key(&root, |call| call.root)
+    }
+
+    /// The first entry of the oldest call that is still waited for.
+    pub(super) fn open_from(&self) -> Option<u32> {
+        let first = self.unanswered.partition_point(|call| call.root < self.open_since);
+        self.unanswered[first..].iter().find(|call| call.left > 0).map(|call| call.root)
+    }
+
+    pub(super) fn roots(&self) -> &[u32] {
+        &self.roots
+    }
+
+    pub(super) fn boundaries(&self) -> &[u32] {
+        &self.boundaries
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.roots.capacity() * size_of::<u32>()
+            + self.boundaries.capacity() * size_of::<u32>()
+            + self.unanswered.capacity() * size_of::<Unanswered>()
+    }
+
+    fn len(&self) -> u32 {
+        // The index refuses more than u32::MAX entries.
+        self.roots.len() as u32
+    }
+}

@@ -1,0 +1,378 @@
+//! The append-only index that everything above asks.
+
+use core::ops::Range;
+
+use crate::transcript::{Entry, Kind, Role, groups::Groups, sums::Sums, sums::grow};
+
+/// A transcript as numbers, append-only, a struct of arrays: at most 32 bytes per entry.
+///
+/// Positions are counted in entries from 0; a position past the end reads as the end. Holds at most `u32::MAX - 1`
+/// entries; further ones are dropped.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    sums: Sums,
+    groups: Groups,
+    /// Starts of real user turns, ascending.
+    turns: Vec<u32>,
+    /// System entries behind the system head, ascending.
+    systems: Vec<u32>,
+    head_len: u32,
+    model_calls: u32,
+}
+
+impl Index {
+    /// An empty transcript.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends `entry`; constant time, amortised.
+    pub fn push(&mut self, entry: Entry) {
+        let index = self.len();
+        if index == u32::MAX - 1 {
+            return;
+        }
+        self.sums.push(&entry);
+        self.groups.push(&entry);
+        if entry.is_system() {
+            self.count_system(index);
+        } else if entry.is_real_user() {
+            grow(&mut self.turns);
+            self.turns.push(index);
+        }
+        self.model_calls += u32::from(entry.role == Role::Assistant);
+    }
+
+    fn count_system(&mut self, index: u32) {
+        if index == self.head_len {
+            self.head_len += 1;
+        } else {
+            grow(&mut self.systems);
+            self.systems.push(index);
+        }
+    }
+
+    /// Forgets everything from `len` on: an edit, a regeneration, another branch. Costs a walk over what stays, because a
+    /// late result may have bound groups together that now stand apart again.
+    pub fn truncate(&mut self, len: u32) {
+        if len < self.len() {
+            let mut kept = Self::new();
+            for index in 0..len {
+                kept.push(self.entry(index));
+            }
+            *self = kept;
+        }
+    }
+
+    /// How many entries.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        // push() refuses more.
+        self.sums.len() as u32
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sums.len() == 0
+    }
+
+    /// The entry at `index`; its group is the one it was given, or itself where it stands alone.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[must_use]
+    pub fn entry(&self, index: u32) -> Entry {
+        Entry { group: self.root(index), ..self.sums.entry(index as usize) }
+    }
+
+    /// The first entry of the group that the entry at `index` belongs to.
+    ///
+    /// # Panics
+    /// Where there is no such entry.
+    #[must_use]
+    pub fn root(&self, index: u32) -> u32 {
+        self.groups.roots()[index as usize]
+    }
+
+    /// The first entry of each entry's group.
+    #[must_use]
+    pub fn roots(&self) -> &[u32] {
+        self.groups.roots()
+    }
+
+    /// Tokens of the entries in `range`.
+    #[must_use]
+    pub fn tokens(&self, range: Range<u32>) -> u64 {
+        self.sums.tokens_before(range.end).saturating_sub(self.sums.tokens_before(range.start))
+    }
+
+    /// Tokens of the system entries in `range`.
+    #[must_use]
+    pub fn system_tokens(&self, range: Range<u32>) -> u64 {
+        self.sums.system_tokens_before(range.end).saturating_sub(self.sums.system_tokens_before(range.start))
+    }
+
+    /// The fingerprint of the first `len` entries: of their ids and roles, not of token counts, so that a
+    /// better estimator makes no summary void. Stable across releases.
+    #[must_use]
+    pub fn fingerprint(&self, len: u32) -> u64 {
+        self.sums.mark(len).fingerprint
+    }
+
+    /// Entries of the system head: the system entries that the transcript begins with.
+    #[must_use]
+    pub fn head_len(&self) -> u32 {
+        self.head_len
+    }
+
+    /// System entries behind the head, within `range`.
+    #[must_use]
+    pub fn systems(&self, range: Range<u32>) -> &[u32] {
+        let from = self.systems.partition_point(|&index| index < range.start);
+        let to = self.systems.partition_point(|&index| index < range.end);
+        self.systems.get(from..to).unwrap_or(&[])
+    }
+
+    /// Places where a cut parts no group, ascending: entries before and entries from it on. The end is one as well, and
+    /// is not listed.
+    #[must_use]
+    pub fn boundaries(&self) -> &[u32] {
+        self.groups.boundaries()
+    }
+
+    /// Whether a cut at `position` parts no group.
+    #[must_use]
+    pub fn is_boundary(&self, position: u32) -> bool {
+        position == self.len() || self.boundaries().binary_search(&position).is_ok()
+    }
+
+    /// The last boundary at or before `position`.
+    #[must_use]
+    pub fn boundary_at_or_before(&self, position: u32) -> u32 {
+        if position >= self.len() {
+            return self.len();
+        }
+        let after = self.boundaries().partition_point(|&boundary| boundary <= position);
+        after.checked_sub(1).map_or(0, |at| self.boundaries()[at])
+    }
+
+    /// Starts of the real user turns, ascending.
+    #[must_use]
+    pub fn turns(&self) -> &[u32] {
+        &self.turns
+    }
+
+    /// The newest message that a user really wrote.
+    #[must_use]
+    pub fn newest_user(&self) -> Option<u32> {
+        self.turns.last().copied()
+    }
+
+    /// How many real user turns.
+    #[must_use]
+    pub fn user_turns(&self) -> u32 {
+        self.turns.len() as u32
+    }
+
+    /// How many model calls: entries of the assistant.
+    #[must_use]
+    pub fn model_calls(&self) -> u32 {
+        self.model_calls
+    }
+
+    /// The first entry of the oldest tool call that still waits for a result; nothing from it on may be cut away.
+    ///
+    /// A call waits until its results are in, a user speaks, or the model speaks again after some result: a provider
+    /// would not have gone on otherwise. One result lost for good must not hold an unattended agent for ever.
+    #[must_use]
+    pub fn open_from(&self) -> Option<u32> {
+        self.groups.open_from()
+    }
+
+    /// Whether the entry at `index` carries any flag of `kind`.
+    ///
+    /// # Panics
+    /// Where there is no such entry.
+    #[must_use]
+    pub fn is(&self, index: u32, kind: Kind) -> bool {
+        self.sums.entry(index as usize).kind.any(kind)
+    }
+
+    /// Whether the entry at `index` is a system entry: never in a slice.
+    ///
+    /// # Panics
+    /// Where there is no such entry.
+    #[must_use]
+    pub fn is_system(&self, index: u32) -> bool {
+        self.sums.entry(index as usize).is_system()
+    }
+
+    /// The longest prefix that has at most `tokens` tokens, in entries.
+    #[must_use]
+    pub fn prefix_within(&self, tokens: u64) -> u32 {
+        self.sums.prefix_within(tokens)
+    }
+
+    /// Heap bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let lists = self.turns.capacity() + self.systems.capacity();
+        self.sums.bytes() + self.groups.bytes() + lists * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALLS_OF_TWO: u8 = 2;
+
+    fn user(id: u64) -> Entry {
+        Entry::alone(id, Role::User, 10)
+    }
+
+    fn system(id: u64) -> Entry {
+        Entry::alone(id, Role::System, 7)
+    }
+
+    fn assistant(id: u64) -> Entry {
+        Entry::alone(id, Role::Assistant, 20)
+    }
+
+    fn call(id: u64, calls: u8) -> Entry {
+        Entry { kind: Kind::CALL, calls, ..assistant(id) }
+    }
+
+    fn result(id: u64, group: u32) -> Entry {
+        Entry { kind: Kind::RESULT, group, ..Entry::alone(id, Role::Tool, 30) }
+    }
+
+    fn index_of(entries: &[Entry]) -> Index {
+        let mut index = Index::new();
+        entries.iter().for_each(|&entry| index.push(entry));
+        index
+    }
+
+    #[test]
+    fn sums_and_fingerprints_of_every_prefix_agree_with_a_plain_count() {
+        let entries: Vec<Entry> = (0..100_u32)
+            .map(|i| Entry { tokens: i * 3, ..if i % 7 == 3 { system(u64::from(i)) } else { user(u64::from(i)) } })
+            .collect();
+        let index = index_of(&entries);
+        for from in 0..=100_u32 {
+            for to in from..=100 {
+                let slice = &entries[from as usize..to as usize];
+                let plain: u64 = slice.iter().map(|entry| u64::from(entry.tokens)).sum();
+                let systems: u64 = slice.iter().filter(|e| e.is_system()).map(|e| u64::from(e.tokens)).sum();
+                assert_eq!((index.tokens(from..to), index.system_tokens(from..to)), (plain, systems), "{from}..{to}");
+            }
+            let alone = index_of(&entries[..from as usize]);
+            assert_eq!(index.fingerprint(from), alone.fingerprint(from), "prefix of {from}");
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_changes_with_order_role_and_id_but_not_with_the_token_count() {
+        let print = |entries: &[Entry]| index_of(entries).fingerprint(u32::MAX);
+        let base = print(&[user(1), assistant(2)]);
+        assert_ne!(base, print(&[assistant(2), user(1)]));
+        assert_ne!(base, print(&[user(1), Entry { role: Role::Tool, ..assistant(2) }]));
+        assert_ne!(base, print(&[user(1), assistant(3)]));
+        assert_eq!(base, print(&[user(1), Entry { tokens: 9_999, ..assistant(2) }]));
+    }
+
+    #[test]
+    fn a_fingerprint_is_the_same_in_every_release() {
+        assert_eq!(index_of(&[user(1), assistant(2)]).fingerprint(2), GOLDEN_FINGERPRINT);
+    }
+
+    #[test]
+    fn parallel_calls_with_results_in_any_order_are_one_group() {
+        let index = index_of(&[user(1), call(2, CALLS_OF_TWO), result(4, 1), result(3, 1), assistant(5)]);
+        assert_eq!(index.boundaries(), [0, 1, 4]);
+        assert_eq!(index.open_from(), None);
+    }
+
+    #[test]
+    fn interleaved_calls_are_cut_only_where_no_group_reaches_across() {
+        let index = index_of(&[user(1), call(2, 1), call(3, 1), result(4, 2), result(5, 1), assistant(6)]);
+        assert_eq!(index.boundaries(), [0, 1, 5]);
+    }
+
+    #[test]
+    fn a_trailing_call_is_open_until_its_last_result() {
+        let mut index = index_of(&[user(1), call(2, CALLS_OF_TWO), result(3, 1)]);
+        assert_eq!(index.open_from(), Some(1));
+        index.push(result(4, 1));
+        assert_eq!(index.open_from(), None);
+    }
+
+    #[test]
+    fn a_missing_result_is_given_up_when_a_user_speaks_or_the_model_goes_on() {
+        let by_user = index_of(&[user(1), call(2, CALLS_OF_TWO), result(3, 1), user(4)]);
+        assert_eq!((by_user.open_from(), by_user.boundaries()), (None, [0, 1, 3].as_slice()));
+        let by_model = index_of(&[user(1), call(2, CALLS_OF_TWO), result(3, 1), assistant(4)]);
+        assert_eq!(by_model.open_from(), None);
+        let parts_of_one_answer = index_of(&[user(1), call(2, 1), call(3, 1)]);
+        assert_eq!(parts_of_one_answer.open_from(), Some(1), "a second call of the same answer closes nothing");
+        let synthetic = Entry { kind: Kind::SYNTHETIC, ..user(4) };
+        assert_eq!(index_of(&[user(1), call(2, 1), synthetic]).open_from(), Some(1), "nor does a host's own turn");
+    }
+
+    #[test]
+    fn a_late_result_binds_its_call_and_a_duplicate_binds_nothing() {
+        let late = index_of(&[call(1, 1), user(2), assistant(3), result(4, 0), user(5)]);
+        assert_eq!(late.boundaries(), [0, 4]);
+        let duplicate = index_of(&[call(1, 1), result(2, 0), user(3), result(4, 0), user(5)]);
+        assert_eq!(duplicate.boundaries(), [0, 2, 3, 4]);
+    }
+
+    #[test]
+    fn references_that_cannot_hold_stand_alone() {
+        let entries =
+            [user(1), result(2, 0), result(3, 99), Entry { group: 0, ..user(4) }, Entry { group: 1, ..system(5) }];
+        let index = index_of(&entries);
+        assert_eq!(index.boundaries(), [0, 2, 3, 4], "only the result right behind what it names may join it");
+    }
+
+    #[test]
+    fn counts_know_real_turns_from_a_hosts_own_and_from_summaries_in_history() {
+        let synthetic = Entry { kind: Kind::SYNTHETIC, ..user(3) };
+        let summary = Entry { kind: Kind::HOST_SUMMARY, ..system(5) };
+        let index = index_of(&[system(1), user(2), synthetic, assistant(4), summary, system(6)]);
+        assert_eq!((index.head_len(), index.user_turns(), index.model_calls()), (1, 1, 1));
+        assert_eq!((index.newest_user(), index.turns()), (Some(1), [1].as_slice()));
+        assert_eq!((index.systems(0..6), index.systems(0..5)), ([5].as_slice(), [].as_slice()));
+    }
+
+    #[test]
+    fn truncating_leaves_what_a_fresh_index_of_the_same_prefix_holds() {
+        let entries = [system(9), call(1, 1), user(2), assistant(3), system(8), result(4, 1), user(5), call(6, 2)];
+        for len in 0..=entries.len() as u32 {
+            let mut cut = index_of(&entries);
+            cut.truncate(len);
+            let fresh = index_of(&entries[..len as usize]);
+            assert_eq!(format!("{:?}", cut), format!("{:?}", fresh), "cut to {len}");
+        }
+    }
+
+    #[test]
+    fn an_entry_costs_at_most_32_bytes() {
+        const COUNT: u32 = 100_000;
+        let layouts: [fn(u32) -> Entry; 3] = [
+            |i| user(u64::from(i)),
+            |i| if i % 2 == 0 { user(1) } else { system(2) },
+            |i| if i % 2 == 0 { call(1, 1) } else { result(2, i - 1) },
+        ];
+        for (layout, entry) in layouts.iter().enumerate() {
+            let mut index = Index::new();
+            (0..COUNT).for_each(|i| index.push(entry(i)));
+            let each = index.bytes().div_ceil(COUNT as usize);
+            assert!(each <= 32, "layout {layout}: {each} bytes");
+        }
+    }
+
+    const GOLDEN_FINGERPRINT: u64 = 6_766_429_365_354_129_653;
+}

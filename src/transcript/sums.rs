@@ -1,0 +1,147 @@
+//! Running sums and fingerprints of every prefix, at a fixed cost per question and under two bytes per entry.
+
+use crate::{
+    tokens::Tokens,
+    transcript::{Entry, Kind, Role},
+};
+
+/// The numbers of each entry, and what every sixteenth prefix adds up to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sums {
+    ids: Vec<u64>,
+    tokens: Vec<Tokens>,
+    /// Role in the lowest two bits, kind above.
+    meta: Vec<u16>,
+    calls: Vec<u8>,
+    marks: Vec<Mark>,
+    tip: Mark,
+}
+
+/// What a prefix adds up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Tokens of all its entries.
+    pub(super) tokens: u64,
+    /// Tokens of its system entries.
+    pub(super) system_tokens: u64,
+    /// Chained hash of ids and roles. Token counts are left out: a better estimator must not make summaries void.
+    pub(super) fingerprint: u64,
+}
+
+impl Sums {
+    /// Takes the next entry; groups are none of its business.
+    pub(super) fn push(&mut self, entry: &Entry) {
+        if self.ids.len().is_multiple_of(BLOCK) {
+            grow(&mut self.marks);
+            self.marks.push(self.tip);
+        }
+        grow(&mut self.ids);
+        grow(&mut self.tokens);
+        grow(&mut self.meta);
+        grow(&mut self.calls);
+        self.ids.push(entry.id);
+        self.tokens.push(entry.tokens);
+        self.meta.push((entry.kind.bits() << ROLE_BITS) | entry.role as u16);
+        self.calls.push(entry.calls);
+        self.tip = self.tip.after(entry);
+    }
+
+    /// What the first `len` entries add up to. At most fifteen steps.
+    pub(super) fn mark(&self, len: u32) -> Mark {
+        let len = len as usize;
+        if len >= self.ids.len() {
+            return self.tip;
+        }
+        let from = len - len % BLOCK;
+        (from..len).fold(self.marks[len / BLOCK], |mark, index| mark.after(&self.entry(index)))
+    }
+
+    /// Tokens of the first `len` entries; cheaper than [`Self::mark`], which hashes.
+    pub(super) fn tokens_before(&self, len: u32) -> u64 {
+        let len = len as usize;
+        if len >= self.ids.len() {
+            return self.tip.tokens;
+        }
+        let from = len - len % BLOCK;
+        self.marks[len / BLOCK].tokens + self.tokens[from..len].iter().map(|&t| u64::from(t)).sum::<u64>()
+    }
+
+    /// Tokens of the system entries among the first `len` entries.
+    pub(super) fn system_tokens_before(&self, len: u32) -> u64 {
+        let len = len as usize;
+        if len >= self.ids.len() {
+            return self.tip.system_tokens;
+        }
+        let from = len - len % BLOCK;
+        let within = (from..len).map(|index| self.entry(index)).filter(Entry::is_system);
+        self.marks[len / BLOCK].system_tokens + within.map(|entry| u64::from(entry.tokens)).sum::<u64>()
+    }
+
+    /// The longest prefix with at most `tokens` tokens, in entries.
+    pub(super) fn prefix_within(&self, tokens: u64) -> u32 {
+        let block = self.marks.partition_point(|mark| mark.tokens <= tokens).saturating_sub(1);
+        let mut len = block * BLOCK;
+        let mut sum = self.marks.get(block).map_or(0, |mark| mark.tokens);
+        while let Some(&next) = self.tokens.get(len).filter(|&&next| sum + u64::from(next) <= tokens) {
+            sum += u64::from(next);
+            len += 1;
+        }
+        // The index holds fewer than u32::MAX entries.
+        len as u32
+    }
+
+    /// The entry at `index`, without its group.
+    pub(super) fn entry(&self, index: usize) -> Entry {
+        let meta = self.meta[index];
+        let role = match meta & ((1 << ROLE_BITS) - 1) {
+            0 => Role::System,
+            1 => Role::User,
+            2 => Role::Assistant,
+            _ => Role::Tool,
+        };
+        let kind = Kind::from_bits(meta >> ROLE_BITS);
+        let (id, tokens, calls) = (self.ids[index], self.tokens[index], self.calls[index]);
+        Entry { id, role, kind, tokens, group: Entry::ALONE, calls }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<u64>()
+            + self.tokens.capacity() * size_of::<Tokens>()
+            + self.meta.capacity() * size_of::<u16>()
+            + self.calls.capacity()
+            + self.marks.capacity() * size_of::<Mark>()
+    }
+}
+
+impl Mark {
+    fn after(self, entry: &Entry) -> Self {
+        let tokens = u64::from(entry.tokens);
+        Self {
+            tokens: self.tokens + tokens,
+            system_tokens: self.system_tokens + if entry.is_system() { tokens } else { 0 },
+            fingerprint: chain(self.fingerprint, entry.id, entry.role),
+        }
+    }
+}
+
+fn chain(previous: u64, id: u64, role: Role) -> u64 {
+    let mut bytes = [role as u8; 17];
+    bytes[..8].copy_from_slice(&previous.to_le_bytes());
+    bytes[8..16].copy_from_slice(&id.to_le_bytes());
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}
+
+/// Makes room for one more in steps of a tenth: doubling would leave half of every array unused.
+pub(super) fn grow<T>(items: &mut Vec<T>) {
+    if items.len() == items.capacity() {
+        items.reserve_exact((items.len() / 10).max(16));
+    }
+}
+
+/// Entries between two marks: a question costs at most fifteen additions, a mark 1.5 bytes per entry.
+const BLOCK: usize = 16;
+const ROLE_BITS: u32 = 16 - Kind::BITS;
