@@ -1,1 +1,35 @@
-//! (being built)
+//! The driver of a session: a state machine without I/O, with memory in front of the store.
+//!
+//! What is deliberately absent: clocks, randomness, message text (but for the live summaries) and any call into a store.
+//! An [`Operation`] hands out [`StoreCommand`]s and takes [`StoreReply`]s; [`run`] awaits a store, [`run_sync`] calls one.
+//!
+//! 1. [`Session::new`], then run [`Open`]: the record is loaded; a store that fails leaves the session in memory;
+//! 2. [`Session::push`] entries as the transcript grows; [`Session::decide`] answers from memory, always;
+//! 3. run [`Claim`]: the root record is read again, the decision made again on it, the intent written;
+//! 4. let a model write the summary, then run [`Commit`], or [`Fail`];
+//! 5. run [`Report`] for each model call: it settles the verdict, and writes only when something durable changed.
+//!
+//! No operation fails because a store did: state goes on in memory, [`Session::durability`] says so, writes are retried.
+
+mod claim;
+mod command;
+mod commit;
+mod core;
+mod events;
+mod link;
+mod notice;
+mod open;
+mod run;
+mod sight;
+mod write;
+
+pub use claim::{Claim, Claimed, Planned};
+pub use command::{Operation, Progress, StoreCommand, StoreReply};
+pub use commit::{Commit, Committed, Fail, Failed};
+pub use core::{Session, Settings};
+pub use events::{Cut, Event, Report, Reported, Settle};
+pub use link::Durability;
+pub use notice::{Notice, Status};
+pub use open::{Found, Open};
+pub use run::{run, run_sync};
+pub use write::Write;

@@ -1,0 +1,63 @@
+//! What the driver asks of a store, and how an operation goes on with the answer.
+
+use crate::{
+    id::OpId,
+    session::Session,
+    store::{Batch, Expect, Part, Revision, Snapshot, StoreError},
+    time::Timestamp,
+};
+
+/// One call to make on the session's store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreCommand {
+    /// [`Store::open`](crate::store::Store::open), then [`Store::load`](crate::store::Store::load).
+    Load,
+    /// [`Store::commit`](crate::store::Store::commit).
+    Commit {
+        /// The revision that the batch was made on.
+        expect: Expect,
+        /// Everything that belongs together.
+        batch: Batch,
+        /// Tells a repeated commit from a new one.
+        op: OpId,
+    },
+    /// [`Store::quarantine`](crate::store::Store::quarantine).
+    Quarantine {
+        /// Which part cannot be read.
+        part: Part,
+        /// What was found.
+        bytes: Vec<u8>,
+    },
+}
+
+/// What the store answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreReply {
+    /// To [`StoreCommand::Load`].
+    Loaded(Result<Option<Snapshot>, StoreError>),
+    /// To [`StoreCommand::Commit`].
+    Committed(Result<Revision, StoreError>),
+    /// To [`StoreCommand::Quarantine`]; a quarantine that fails stops nothing.
+    Quarantined,
+}
+
+/// How an operation goes on.
+#[derive(Debug)]
+pub enum Progress<T> {
+    /// Execute this and resume with the reply.
+    Store(StoreCommand),
+    /// It has ended.
+    Done(T),
+}
+
+/// Something that takes zero or more store calls. One runs at a time per session.
+pub trait Operation {
+    /// What it ends in.
+    type Output;
+
+    /// Starts.
+    fn begin(&mut self, session: &mut Session, now: Timestamp) -> Progress<Self::Output>;
+
+    /// Goes on with the reply to the command that was handed out last.
+    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Progress<Self::Output>;
+}

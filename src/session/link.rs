@@ -1,0 +1,112 @@
+//! How the session stands with its store.
+
+use crate::{
+    store::{Capabilities, Survives},
+    time::{Millis, Timestamp},
+};
+
+/// What the state of a session survives right now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Reload, crashed tab, killed browser or process.
+    Durable,
+    /// A reload only.
+    ReloadOnly,
+    /// Nothing: chosen so.
+    Memory,
+    /// Nothing until the store answers again; writes are retried.
+    Degraded,
+}
+
+/// How the session stands with its store.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) health: Health,
+    /// What the store promises.
+    capabilities: Capabilities,
+    /// Memory is ahead of the store.
+    pub(super) unsaved: bool,
+    /// The history could not be read and was taken for one strike (rule 14); not to be mistaken for an earned one.
+    pub(super) assumed_strike: bool,
+}
+
+/// Whether the store can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Health {
+    /// Nothing was read yet.
+    Loading,
+    /// The last call was answered.
+    Attached,
+    /// The last call failed.
+    Degraded { retry_at: Timestamp, rung: u8 },
+    /// The record belongs to a newer release: never written.
+    ReadOnly,
+}
+
+impl Link {
+    pub(super) fn new(capabilities: Capabilities) -> Self {
+        Self { health: Health::Loading, capabilities, unsaved: false, assumed_strike: false }
+    }
+
+    pub(super) fn durability(&self) -> Durability {
+        match (self.health, self.capabilities.survives) {
+            (Health::Degraded { .. } | Health::ReadOnly, _) => Durability::Degraded,
+            (_, Survives::Memory) => Durability::Memory,
+            (_, Survives::Reload) => Durability::ReloadOnly,
+            (_, Survives::ProcessKill) => Durability::Durable,
+        }
+    }
+
+    /// Whether forgetting everything was the host's own choice (rule 14).
+    pub(super) fn chosen_as_memory(&self) -> bool {
+        self.capabilities.survives == Survives::Memory
+    }
+
+    pub(super) fn answered(&mut self) {
+        self.health = Health::Attached;
+    }
+
+    pub(super) fn failed(&mut self, now: Timestamp) {
+        let rung = match self.health {
+            Health::Degraded { rung, .. } => rung.saturating_add(1),
+            _ => 0,
+        };
+        self.health = Health::Degraded { retry_at: now.after(RETRY.doubled(rung, LONGEST_RETRY)), rung };
+    }
+
+    /// Whether a store call is worth trying now.
+    pub(super) fn usable(&self, now: Timestamp) -> bool {
+        match self.health {
+            Health::ReadOnly => false,
+            Health::Loading | Health::Attached => true,
+            Health::Degraded { retry_at, rung } => {
+                now >= retry_at || retry_at.since(now) > RETRY.doubled(rung, LONGEST_RETRY)
+            }
+        }
+    }
+
+    pub(super) fn retry_at(&self) -> Option<Timestamp> {
+        match self.health {
+            Health::Degraded { retry_at, .. } => Some(retry_at),
+            _ => None,
+        }
+    }
+}
+
+impl Durability {
+    /// The stable word for it.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Durable => "durable",
+            Self::ReloadOnly => "reload_only",
+            Self::Memory => "memory",
+            Self::Degraded => "degraded",
+        }
+    }
+}
+
+/// A store that failed is tried again after this long, doubled with each failure.
+const RETRY: Millis = Millis::secs(1);
+/// And at least this often: a full disk is emptied by a person.
+const LONGEST_RETRY: Millis = Millis::secs(60);

@@ -1,0 +1,76 @@
+//! What a listener hears, in order, each once.
+
+use crate::{
+    id::AttemptId,
+    policy::{Block, Settled, Trigger},
+    session::Durability,
+    time::Timestamp,
+    tokens::Tokens,
+};
+
+/// Something worth telling a listener.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// A compaction began or ended.
+    Compaction {
+        /// Which.
+        attempt: AttemptId,
+        /// How it stands.
+        status: Status,
+        /// What started it.
+        trigger: Trigger,
+        /// When it was claimed.
+        started_at: Timestamp,
+        /// Occupancy at the claim.
+        before: Tokens,
+        /// Estimated occupancy after the commit.
+        after: Option<Tokens>,
+        /// The stable code of what went wrong.
+        failure: Option<&'static str>,
+    },
+    /// A verdict was given.
+    Verdict(Settled),
+    /// A guard tripped or opened for good.
+    Guard {
+        /// Which.
+        reason: Block,
+        /// Whether it refuses from now on.
+        tripped: bool,
+        /// When its time exit opens.
+        retry_at: Option<Timestamp>,
+    },
+    /// What the state survives has changed.
+    Storage(Durability),
+    /// Another session's record lay under this session's key.
+    ForeignRecord {
+        /// Whose it was.
+        session: String,
+    },
+}
+
+/// How a compaction stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Claimed; its summary is being written.
+    InProgress,
+    /// Committed.
+    Completed,
+    /// Ended without a summary.
+    Failed,
+    /// Ended because the transcript or another tab overtook it.
+    Cancelled,
+}
+
+impl Status {
+    /// The stable word for it.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Two thin runners: one awaits, one calls. Neither thinks.
+
+use core::cell::RefCell;
+
+use crate::{
+    session::{Operation, Progress, Session, StoreCommand, StoreReply},
+    store::{Store, SyncStore},
+    time::Timestamp,
+};
+
+/// Runs `operation` on a store that is awaited. The session is borrowed between calls only, never across one.
+pub async fn run<S: Store, O: Operation>(
+    session: &RefCell<Session>,
+    store: &S,
+    mut operation: O,
+    now: Timestamp,
+) -> O::Output {
+    let id = session.borrow().id().to_owned();
+    let mut progress = operation.begin(&mut session.borrow_mut(), now);
+    loop {
+        match progress {
+            Progress::Done(output) => return output,
+            Progress::Store(command) => {
+                let reply = execute(store, &id, command).await;
+                progress = operation.resume(&mut session.borrow_mut(), reply, now);
+            }
+        }
+    }
+}
+
+/// Runs `operation` on a store that answers at once.
+pub fn run_sync<S: SyncStore, O: Operation>(
+    session: &mut Session,
+    store: &S,
+    mut operation: O,
+    now: Timestamp,
+) -> O::Output {
+    let id = session.id().to_owned();
+    let mut progress = operation.begin(session, now);
+    loop {
+        match progress {
+            Progress::Done(output) => return output,
+            Progress::Store(command) => {
+                let reply = execute_sync(store, &id, command);
+                progress = operation.resume(session, reply, now);
+            }
+        }
+    }
+}
+
+async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreReply {
+    match command {
+        StoreCommand::Load => StoreReply::Loaded(match store.open().await {
+            Ok(()) => store.load(id).await,
+            Err(error) => Err(error),
+        }),
+        StoreCommand::Commit { expect, batch, op } => {
+            StoreReply::Committed(store.commit(id, expect, &batch, op).await)
+        }
+        StoreCommand::Quarantine { part, bytes } => {
+            let _ = store.quarantine(id, part, &bytes, QUARANTINE_REASON).await;
+            StoreReply::Quarantined
+        }
+    }
+}
+
+fn execute_sync<S: SyncStore>(store: &S, id: &str, command: StoreCommand) -> StoreReply {
+    match command {
+        StoreCommand::Load => StoreReply::Loaded(store.open().and_then(|()| store.load(id))),
+        StoreCommand::Commit { expect, batch, op } => StoreReply::Committed(store.commit(id, expect, &batch, op)),
+        StoreCommand::Quarantine { part, bytes } => {
+            let _ = store.quarantine(id, part, &bytes, QUARANTINE_REASON);
+            StoreReply::Quarantined
+        }
+    }
+}
+
+const QUARANTINE_REASON: &str = "unreadable";

@@ -1,0 +1,81 @@
+//! What the session sees: one accounting for trigger, cut and verdict (rule 2).
+
+use crate::{
+    plan,
+    policy::{Confidence, Observation, Phase},
+    session::{Session, link::Health},
+    tokens::Tokens,
+    view::View,
+};
+
+/// The view of the transcript and what is observed on it. Rebuilt when either changed, in time that depends on neither.
+#[derive(Clone, Debug)]
+pub(super) struct Sight {
+    pub(super) view: View,
+    pub(super) seen: Observation,
+}
+
+impl Sight {
+    pub(super) fn of(session: &Session) -> Self {
+        let view = View::new(session.index(), session.generations());
+        let (occupancy, confidence) = occupancy(session, &view, session.index().len());
+        let state = &session.root().state;
+        let items = session.index().len().saturating_sub(view.covered_count()).saturating_add(1);
+        let lines = state.window(session.settings().config.context_window);
+        let seen = Observation {
+            enabled: session.link().health != Health::ReadOnly,
+            lines: lines.map(|window| session.settings().config.lines(window, items)),
+            occupancy,
+            confidence,
+            floor: plan::floor(session.index(), session.overhead(), UNSCALED),
+            appended_since_claim: appended_since_claim(session, session.index().len()),
+            model: session.model(),
+            view_revision: state.view_revision,
+            entries: session.index().len(),
+            model_calls: session.index().model_calls(),
+            open_calls: session.index().open_from().is_some(),
+        };
+        Self { view, seen }
+    }
+}
+
+/// Tokens of the prompt that shows the first `entries` entries of the view: the last trusted count and an estimate of
+/// what was added since, or, where no count was made of this view, the estimate with what was learned outside of it.
+pub(super) fn occupancy(session: &Session, view: &View, entries: u32) -> (Tokens, Confidence) {
+    let index = session.index();
+    let root = session.root();
+    let anchored = root.anchor.as_ref().filter(|anchor| {
+        anchor.view_revision == root.state.view_revision && (anchor.entries <= entries || index.is_empty())
+    });
+    if let Some(anchor) = anchored {
+        let added = index.tokens(anchor.entries..entries.max(anchor.entries));
+        let confidence = if session.reported_here() { Confidence::Reported } else { Confidence::Calibrated };
+        return (narrow(u64::from(anchor.prompt_tokens) + added), confidence);
+    }
+    let left_out = index.tokens(entries..index.len());
+    let shown = view.tokens().saturating_sub(left_out);
+    let confidence = match (&root.anchor, index.is_empty()) {
+        (Some(_), _) => Confidence::Calibrated,
+        (None, false) => Confidence::Estimated,
+        (None, true) => Confidence::Unknown,
+    };
+    (narrow(shown + u64::from(session.overhead())), confidence)
+}
+
+/// Estimate of the entries up to `entries` that came after the claim of the pass awaiting its verdict.
+pub(super) fn appended_since_claim(session: &Session, entries: u32) -> Tokens {
+    match &session.root().state.phase {
+        Phase::AwaitingVerdict { attempt, .. } => {
+            narrow(session.index().tokens(attempt.entries..entries.max(attempt.entries)))
+        }
+        _ => 0,
+    }
+}
+
+/// Sums of a long transcript are wide; what a prompt can hold is not.
+pub(super) fn narrow(tokens: u64) -> Tokens {
+    Tokens::try_from(tokens).unwrap_or(Tokens::MAX)
+}
+
+/// One token of the index counts as one of the model.
+pub(super) const UNSCALED: u32 = 1_000;
