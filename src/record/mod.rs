@@ -1,1 +1,20 @@
-//! (being built)
+//! The durable bytes of a session: what a store keeps and hands back, opaque to it.
+//!
+//! Two kinds of part: one small [`Root`], rewritten by every commit, and one [`Summary`] per generation. Both are a frame
+//! with a checksum around CBOR with integer keys; keys that this build does not know are kept and rewritten as they are.
+//!
+//! Deliberately absent: no store, no clock, no random number, no model text except that of a [`Summary`].
+//!
+//! 1. hand the bytes of the root to `load_root`, whatever they are: it answers with a [`Loaded`], never with an error;
+//! 2. apply `Event::TimePassed`: it sets back what lies too far ahead and arms a tripped guard without a deadline;
+//! 3. change the root and write `encode_root` by compare-and-swap, with the parts that the change needs.
+
+mod load;
+mod root;
+mod summary;
+mod unknown;
+
+pub use load::{CorruptKind, Loaded, LoadedSummary};
+pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root};
+pub use summary::Summary;
+pub use unknown::{RootUnknown, Unknown};
