@@ -1,1 +1,26 @@
-//! (being built)
+//! The text side of a compaction: what the summariser is asked, what is accepted, and the summary without a model. Pure.
+//!
+//! What is deliberately absent: the model call, and any promise about what a good summary says. Here only what is no
+//! summary at all is told apart.
+//!
+//! 1. hand over the slice as one joined string with offsets: [`Material`];
+//! 2. [`render`] the [`Request`] and send it with the host's own model;
+//! 3. [`check`] the answer: an [`Accepted`] text is committed, a [`Rejection`] leaves history as it was;
+//! 4. where the host allows it and no model answers: [`fallback`].
+
+mod accept;
+mod escape;
+mod fallback;
+mod identifiers;
+mod material;
+mod openings;
+mod repetition;
+mod request;
+mod template;
+
+pub use accept::{Accepted, Finish, Limits, Rejection, check};
+pub use escape::escape_into;
+pub use fallback::fallback;
+pub use material::{BadOffset, Item, Material};
+pub use request::{Request, RequestInput, render};
+pub use template::VERSION as TEMPLATE_VERSION;

@@ -1,0 +1,28 @@
+//! Material must not be able to close the block it stands in.
+
+/// Appends `text` with every tag of ours made harmless: the `<` before `cg-`, however spaced or spelt, becomes `&lt;`.
+/// Any other `<` stays, so that code survives word for word. Linear.
+pub fn escape_into(out: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let inner = from[1..].trim_start_matches(is_filler);
+        out.push_str(if begins_our_tag(inner) { "&lt;" } else { "<" });
+        rest = &from[1..];
+    }
+    out.push_str(rest);
+}
+
+fn begins_our_tag(text: &str) -> bool {
+    text.as_bytes().get(..TAG_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(TAG_PREFIX))
+}
+
+/// What a model would read over between `<` and the name.
+fn is_filler(c: char) -> bool {
+    c <= ' '
+        || matches!(c, '/' | '\u{a0}' | '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Every tag of ours begins with it.
+const TAG_PREFIX: &[u8] = b"cg-";

@@ -1,0 +1,138 @@
+//! A summary without a model: what can be kept by rule alone.
+
+use core::fmt::Write as _;
+
+use crate::{
+    summary::{Finish, Limits, Material, accept, identifiers::each_identifier, material},
+    tokens::Tokens,
+    transcript::{Kind, Role},
+};
+
+/// The plain summary (no model) of `material`: how much was left out, the beginning of the previous summary, the last
+/// requests of the user, the last words of the model, and the names that occur. Same input, same bytes; within the
+/// limits and 8,000 bytes; no character is broken.
+///
+/// `None` where not even its first line would pass [`accept::check`]: the slice is too small to be replaced.
+#[must_use]
+pub fn fallback(material: &Material<'_>, previous: Option<&str>, limits: &Limits) -> Option<String> {
+    let budget = budget(limits);
+    let full = Draft::new(material, budget).with_everything(material, previous);
+    let passes = |text: &String| accept::check(text, Finish::Stop, limits).is_ok();
+    Some(full).filter(passes).or_else(|| Some(Draft::new(material, budget).text).filter(passes))
+}
+
+/// The bytes that a summary within `limits` may have: the inverse of the rough count, rounded down.
+fn budget(limits: &Limits) -> usize {
+    let cap = u64::from(limits.cap) * 1_000 / u64::from(limits.scale_permille.max(1));
+    let tokens = cap.min(u64::from(limits.slice_tokens.saturating_sub(1))).min(u64::from(Tokens::MAX));
+    usize::try_from(tokens * 7 / 2).unwrap_or(MAX_BYTES).min(MAX_BYTES)
+}
+
+/// The text so far, which never exceeds its budget.
+struct Draft {
+    text: String,
+    budget: usize,
+}
+
+impl Draft {
+    fn new(material: &Material<'_>, budget: usize) -> Self {
+        let count = |role: Role| material.iter().filter(|(item, _)| item.role == role).count();
+        let mut draft = Self { text: String::new(), budget };
+        let mut title = String::from("Plain summary (no model). Left out: ");
+        let counts = [("of the user", Role::User), ("of the assistant", Role::Assistant), ("of tools", Role::Tool)];
+        // Writing to a String cannot fail.
+        let _ = write!(title, "{} entries", material.len());
+        for (whose, role) in counts {
+            let _ = write!(title, ", {} {whose}", count(role));
+        }
+        title.push('.');
+        draft.push(&title, budget);
+        draft
+    }
+
+    fn with_everything(mut self, material: &Material<'_>, previous: Option<&str>) -> String {
+        if let Some(previous) = previous {
+            self.section("Earlier summary, its beginning:", previous.trim(), self.budget / 4);
+        }
+        self.requests(material);
+        let last_words =
+            material.iter().rev().find(|(item, text)| is_answer(item.role, item.kind) && !text.trim().is_empty());
+        if let Some((_, text)) = last_words {
+            self.section("Last words of the assistant:", text.trim(), self.budget / 8);
+        }
+        self.names(material);
+        self.text
+    }
+
+    /// The last different requests of the user, oldest first.
+    fn requests(&mut self, material: &Material<'_>) {
+        let mut requests: Vec<&str> = Vec::new();
+        for (item, text) in material.iter().rev() {
+            let text = text.trim();
+            if item.is_real_user() && !text.is_empty() && !requests.contains(&text) {
+                requests.push(text);
+            }
+            if requests.len() == REQUESTS {
+                break;
+            }
+        }
+        for request in requests.iter().rev() {
+            self.section("Request of the user:", request, self.budget / 8);
+        }
+    }
+
+    /// Names that occur, the latest first, each once.
+    fn names(&mut self, material: &Material<'_>) {
+        let mut names: Vec<&str> = Vec::new();
+        for (_, text) in material.iter().rev() {
+            each_identifier(text, |name| {
+                if names.len() < NAMES && !names.contains(&name) {
+                    names.push(name);
+                }
+            });
+        }
+        let mut lead = "\nNamed: ";
+        for name in names {
+            if self.text.len() + lead.len() + name.len() > self.budget {
+                break;
+            }
+            self.text.push_str(lead);
+            self.text.push_str(name);
+            lead = ", ";
+        }
+    }
+
+    /// A heading with at most `bytes` of `text` under it; nothing where no useful part of it fits.
+    fn section(&mut self, heading: &str, text: &str, bytes: usize) {
+        let room = self.budget.saturating_sub(self.text.len() + heading.len() + 2 + LEFT_OUT.len()).min(bytes);
+        if room < MIN_SECTION_BYTES.min(text.len()) {
+            return;
+        }
+        self.text.push('\n');
+        self.text.push_str(heading);
+        self.text.push(' ');
+        self.text.push_str(material::head_of(text, room));
+        if text.len() > room {
+            self.text.push_str(LEFT_OUT);
+        }
+    }
+
+    fn push(&mut self, text: &str, bytes: usize) {
+        self.text.push_str(material::head_of(text, bytes));
+    }
+}
+
+fn is_answer(role: Role, kind: Kind) -> bool {
+    role == Role::Assistant && !kind.any(Kind::HOST_SUMMARY)
+}
+
+/// Bounds it whatever the cap: rules cannot choose well enough to deserve more.
+const MAX_BYTES: usize = 8_000;
+/// How many requests of the user it quotes.
+const REQUESTS: usize = 3;
+/// How many names it lists.
+const NAMES: usize = 200;
+/// Less of a text than this tells nothing.
+const MIN_SECTION_BYTES: usize = 24;
+/// Marks a text that was cut.
+const LEFT_OUT: &str = " […]";

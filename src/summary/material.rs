@@ -1,0 +1,121 @@
+//! The slice as text.
+
+use core::fmt;
+
+use crate::transcript::{Entry, Kind, Role};
+
+/// The texts of a slice's entries, joined to one string, with the place where each ends.
+#[derive(Clone, Copy)]
+pub struct Material<'a> {
+    text: &'a str,
+    items: &'a [Item],
+}
+
+/// One entry of the material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Where its text ends, in UTF-8 bytes of the joined string. It begins where the one before ends.
+    pub end: u32,
+    /// Who speaks.
+    pub role: Role,
+    /// What else is known of it.
+    pub kind: Kind,
+}
+
+/// An offset that cannot be: descending, past the end, inside a character, or a last one short of the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadOffset {
+    /// Which item; the number of items where text is left over.
+    pub item: u32,
+}
+
+impl<'a> Material<'a> {
+    /// The material, if its offsets hold.
+    ///
+    /// # Errors
+    /// The first item whose offset cannot be.
+    pub fn new(text: &'a str, items: &'a [Item]) -> Result<Self, BadOffset> {
+        let mut start = 0;
+        for (item, Item { end, .. }) in items.iter().enumerate() {
+            let end = *end as usize;
+            if end < start || !text.is_char_boundary(end) {
+                return Err(BadOffset { item: item as u32 });
+            }
+            start = end;
+        }
+        if start == text.len() { Ok(Self { text, items }) } else { Err(BadOffset { item: items.len() as u32 }) }
+    }
+
+    /// How many entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The entries in order, each with its text.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Item, &'a str)> + use<'a> {
+        let (text, items) = (self.text, self.items);
+        (0..items.len()).map(move |at| {
+            let start = at.checked_sub(1).map_or(0, |before| items[before].end as usize);
+            (items[at], &text[start..items[at].end as usize])
+        })
+    }
+}
+
+impl Item {
+    /// Whether a user really wrote it.
+    #[must_use]
+    pub const fn is_real_user(&self) -> bool {
+        Entry { id: 0, role: self.role, kind: self.kind, tokens: 0, group: Entry::ALONE, calls: 0 }.is_real_user()
+    }
+}
+
+impl fmt::Debug for Material<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Material").field("bytes", &self.text.len()).field("items", &self.items.len()).finish()
+    }
+}
+
+/// The longest start of `text` within `bytes` that breaks no character.
+pub(super) fn head_of(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// The longest end of `text` within `bytes` that breaks no character.
+pub(super) fn tail_of(text: &str, bytes: usize) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(end: u32) -> Item {
+        Item { end, role: Role::User, kind: Kind::NONE }
+    }
+
+    #[test]
+    fn offsets_that_cannot_be_are_refused_by_the_first_item_that_has_one() {
+        let bad = |items: &[Item]| Material::new("aé漢", items).err().map(|bad| bad.item);
+        assert_eq!(bad(&[item(1), item(3), item(6)]), None);
+        assert_eq!(bad(&[item(1), item(2), item(6)]), Some(1), "inside a character");
+        assert_eq!(bad(&[item(3), item(1), item(6)]), Some(1), "descending");
+        assert_eq!(bad(&[item(7)]), Some(0), "past the end");
+        assert_eq!(bad(&[item(3)]), Some(1), "text left over");
+    }
+
+    #[test]
+    fn items_read_back_in_both_directions() {
+        let items = [item(1), item(1), item(6)];
+        let material = Material::new("aé漢", &items).unwrap();
+        assert_eq!(material.iter().map(|(_, text)| text).collect::<Vec<_>>(), ["a", "", "é漢"]);
+        assert_eq!(material.iter().rev().map(|(_, text)| text).collect::<Vec<_>>(), ["é漢", "", "a"]);
+        assert!(!format!("{material:?}").contains('漢'), "text must not be printed");
+    }
+}
