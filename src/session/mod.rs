@@ -14,7 +14,7 @@
 mod claim;
 mod command;
 mod commit;
-mod core;
+mod memory;
 mod events;
 mod link;
 mod notice;
@@ -25,11 +25,11 @@ mod write;
 
 pub use claim::{Claim, Claimed, Planned};
 pub use command::{Operation, Progress, StoreCommand, StoreReply};
-pub use commit::{Commit, Committed, Fail, Failed};
-pub use core::{Session, Settings};
-pub use events::{Cut, Event, Report, Reported, Settle};
+pub use commit::{Commit, Committed, Fail, Failed, limits};
+pub use memory::{Session, Settings};
+pub use events::{Event, Happened, Report, Reported, Settle};
 pub use link::Durability;
 pub use notice::{Notice, Status};
 pub use open::{Found, Open};
 pub use run::{run, run_sync};
-pub use write::Write;
+pub use write::{Mutated, Mutation, Write};

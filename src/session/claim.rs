@@ -1,0 +1,245 @@
+//! Claiming: the intent is in the store before a model is called, on the state that is there, or it is refused.
+
+use crate::{
+    config::Line,
+    id::AttemptId,
+    plan::{self, PlanInput, Refusal, SlicePlan, summary_cap},
+    policy::{
+        self, Action, Block, Blocked, Decision, Event, Kind, Means, Observation, Outcome, Pass, RefusedKind, Trigger, Wait,
+    },
+    session::{
+        Notice, Session, Status,
+        sight::UNSCALED,
+        write::{Mutated, Mutation},
+    },
+    time::Timestamp,
+    tokens::Tokens,
+};
+
+/// An attempt that wants to begin.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    kind: Kind,
+    attempt: Option<AttemptId>,
+}
+
+/// What came of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// It holds: summarise this slice, then commit or fail.
+    Planned(Planned),
+    /// It was refused, and this is what holds.
+    Refused(Decision),
+}
+
+/// A slice that is being summarised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// The attempt.
+    pub attempt: AttemptId,
+    /// Why it was claimed.
+    pub kind: Kind,
+    /// What started it.
+    pub pass: Pass,
+    /// The slice.
+    pub plan: SlicePlan,
+    /// The transcript's fingerprint up to the cut: a commit holds only while it is the same.
+    pub fingerprint: u64,
+    /// The generation whose summary goes into the next one.
+    pub previous: Option<u32>,
+    /// Occupancy at the claim.
+    pub before: Tokens,
+    /// When it was claimed.
+    pub started_at: Timestamp,
+    /// When it counts as interrupted.
+    pub deadline: Timestamp,
+}
+
+impl Claim {
+    /// A claim of this kind.
+    #[must_use]
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, attempt: None }
+    }
+
+    fn decide(self, session: &Session, now: Timestamp) -> Decision {
+        let (state, seen) = (session.state(), session.observation());
+        match self.kind {
+            Kind::Auto => policy::decide(state, &seen, now),
+            Kind::Manual => policy::decide_manual(state, &seen, now),
+            Kind::Overflow => policy::decide_overflow(state, &seen, now),
+        }
+    }
+
+    fn claim(&mut self, session: &mut Session, now: Timestamp) -> Claimed {
+        session.pass_time(now);
+        let decision = self.decide(session, now);
+        let Some(pass) = decision.pass() else { return Claimed::Refused(decision) };
+        match (session.plan(&pass), pass.trigger) {
+            (Ok((plan, line)), _) => self.begin(session, Pass { line, ..pass }, plan, now),
+            // Rule 10: the provider has refused the prompt; what cannot be worth a model call may still let it go on.
+            (Err(_), Trigger::Overflow) if pass.means == Means::Model => {
+                let last = Pass { means: Means::LastResort, probe: None, ..pass };
+                match session.plan(&last) {
+                    Ok((plan, line)) => self.begin(session, Pass { line, ..last }, plan, now),
+                    Err(refusal) => Claimed::Refused(refused(session, refusal)),
+                }
+            }
+            (Err(refusal), Trigger::Threshold | Trigger::Probe) => {
+                if let Some(kind) = durable_kind(refusal) {
+                    session.apply(Event::PlanRefused { kind }, now);
+                    return Claimed::Refused(self.decide(session, now));
+                }
+                Claimed::Refused(refused(session, refusal))
+            }
+            (Err(refusal), _) => Claimed::Refused(refused(session, refusal)),
+        }
+    }
+
+    fn begin(&mut self, session: &mut Session, pass: Pass, plan: SlicePlan, now: Timestamp) -> Claimed {
+        let attempt = *self.attempt.get_or_insert_with(|| session.draw_attempt());
+        let seen = session.observation();
+        if pass.means == Means::Model {
+            let claim = policy::Claim {
+                attempt,
+                owner: session.owner(),
+                kind: self.kind,
+                view_revision: seen.view_revision,
+                line: pass.line,
+            };
+            match session.apply(Event::Claimed(claim), now).outcome {
+                Outcome::Taken => {}
+                Outcome::Refused(decision) => return Claimed::Refused(*decision),
+                Outcome::Ignored(_) => return Claimed::Refused(self.decide(session, now)),
+            }
+        }
+        let planned = Planned {
+            attempt,
+            kind: self.kind,
+            pass,
+            fingerprint: session.index().fingerprint(plan.cut),
+            plan,
+            previous: session.sight().view.generation(),
+            before: seen.occupancy,
+            started_at: now,
+            deadline: now.after(policy::limits::ATTEMPT_DEADLINE),
+        };
+        session.set_planned(Some(planned.clone()));
+        session.notify(planned.notice(Status::InProgress, None, None));
+        Claimed::Planned(planned)
+    }
+}
+
+impl Mutation for Claim {
+    type Output = Claimed;
+
+    fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Claimed> {
+        Mutated::root_only(self.claim(session, now))
+    }
+}
+
+impl Planned {
+    pub(super) fn notice(&self, status: Status, after: Option<Tokens>, failure: Option<&'static str>) -> Notice {
+        Notice::Compaction {
+            attempt: self.attempt,
+            status,
+            trigger: self.pass.trigger,
+            started_at: self.started_at,
+            before: self.before,
+            after,
+            failure,
+        }
+    }
+}
+
+impl Session {
+    /// The slice for `pass`, and the line it is accepted for: the threshold where that is possible (rule 5).
+    fn plan(&self, pass: &Pass) -> Result<(SlicePlan, Line), Refusal> {
+        let wanted = match (pass.trigger, pass.means) {
+            (Trigger::Manual, _) | (_, Means::LastResort) => return Ok((self.plan_for(Worth::Any)?, pass.line)),
+            _ => Worth::Landing(Line::Threshold),
+        };
+        match self.plan_for(wanted) {
+            Ok(plan) => Ok((plan, Line::Threshold)),
+            Err(_) if pass.line == Line::Emergency => {
+                Ok((self.plan_for(Worth::Landing(Line::Emergency))?, Line::Emergency))
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    fn plan_for(&self, worth: Worth) -> Result<SlicePlan, Refusal> {
+        let sight = self.sight();
+        let seen = &sight.seen;
+        let live = sight.view.generation();
+        let previous = self.generations().iter().find(|generation| Some(generation.number) == live);
+        let input = PlanInput {
+            previous: previous.map(crate::view::Generation::covered),
+            occupancy: seen.occupancy,
+            overhead: self.overhead(),
+            target_tokens: target(seen),
+            accept_below: worth.accept_below(seen),
+            min_saving_permille: worth.min_saving_permille(),
+            keep: self.settings().keep,
+            summary_cap: summary_cap(seen.lines.map(|lines| lines.window)),
+            scale_permille: UNSCALED,
+        };
+        plan::plan(self.index(), &input)
+    }
+}
+
+/// What makes a plan worth carrying out.
+#[derive(Clone, Copy, Debug)]
+enum Worth {
+    /// It lands low enough against this line, and saves a tenth of the prompt (rule 5).
+    Landing(Line),
+    /// It was asked for, or nothing else lets the conversation go on: any progress will do.
+    Any,
+}
+
+impl Worth {
+    fn accept_below(self, seen: &Observation) -> Tokens {
+        match (self, seen.lines) {
+            (Self::Landing(line), Some(lines)) => lines.accept_below(line),
+            _ => seen.occupancy,
+        }
+    }
+
+    fn min_saving_permille(self) -> u32 {
+        match self {
+            Self::Landing(_) => policy::limits::LEAST_SAVING_PERMILLE,
+            Self::Any => 0,
+        }
+    }
+}
+
+/// Where no window is known the prompt itself stands in for the threshold.
+fn target(seen: &Observation) -> Tokens {
+    match seen.lines {
+        Some(lines) => lines.target(seen.floor),
+        None => seen.floor.saturating_add(seen.occupancy.saturating_sub(seen.floor) / 4),
+    }
+}
+
+fn durable_kind(refusal: Refusal) -> Option<RefusedKind> {
+    match refusal {
+        Refusal::FloorBound { .. } => Some(RefusedKind::FloorBound),
+        Refusal::NothingToCompact { .. } | Refusal::Inconsistent(_) => Some(RefusedKind::NothingToCompact),
+        _ => None,
+    }
+}
+
+/// A refusal of the planner as a decision, for a pass that leaves no trace when it is refused.
+fn refused(session: &Session, refusal: Refusal) -> Decision {
+    let seen = session.observation();
+    let action = match refusal {
+        Refusal::OpenToolCalls { .. } => Action::Wait { reason: Wait::OpenToolCalls, retry_at: None },
+        Refusal::FloorBound { .. } => blocked(Block::FloorBound),
+        _ => blocked(Block::NothingToCompact),
+    };
+    Decision { action, used: seen.occupancy, lines: seen.lines, floor: seen.floor, confidence: seen.confidence }
+}
+
+fn blocked(reason: Block) -> Action {
+    Action::Blocked(Blocked { reason, retry_at: None, unblocks_at_tokens: None })
+}

@@ -1,0 +1,211 @@
+//! Ending an attempt: a summary that is accepted becomes live with its covered range, in one commit; anything else
+//! leaves history as it was.
+
+use crate::{
+    id::AttemptId,
+    policy::{Event, Failure, FailureClass, Ignored, Kind, Means, Outcome},
+    record::{Generation, MAX_GENERATIONS},
+    session::{
+        Planned, Session, Status,
+        sight::UNSCALED,
+        write::{Mutated, Mutation},
+    },
+    store::Part,
+    summary::{self, Finish, Limits, Rejection},
+    time::{Millis, Timestamp},
+    tokens::Tokens,
+    view,
+};
+
+/// A summary for the attempt, from a model or without one.
+#[derive(Clone)]
+pub struct Commit {
+    /// The attempt.
+    pub attempt: AttemptId,
+    /// What was written.
+    pub text: String,
+    /// How the provider says that it ended.
+    pub finish: Finish,
+    /// Whether it was written without a model.
+    pub fallback: bool,
+    /// What the summariser was paid for, in tokens.
+    pub spent: Tokens,
+}
+
+/// What came of a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Committed {
+    /// The summary is live.
+    Live {
+        /// Occupancy at the claim.
+        before: Tokens,
+        /// Estimated occupancy now.
+        after: Tokens,
+    },
+    /// The text is no summary; history stays as it was.
+    Rejected {
+        /// Why.
+        rejection: Rejection,
+        /// When the cooldown ends that this earned.
+        retry_at: Option<Timestamp>,
+    },
+    /// Another tab, an edit or time overtook the attempt: no failure, nothing is lost.
+    Superseded,
+}
+
+/// The attempt ended without a summary.
+#[derive(Clone, Copy, Debug)]
+pub struct Fail {
+    /// The attempt.
+    pub attempt: AttemptId,
+    /// How.
+    pub class: FailureClass,
+    /// What the provider asked to wait.
+    pub retry_after: Option<Millis>,
+}
+
+/// What came of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// When the cooldown ends that this earned.
+    pub retry_at: Option<Timestamp>,
+    /// A plain summary (no model) is to take the model's place: nothing was recorded, commit it instead (rule 8).
+    pub fallback: bool,
+}
+
+/// Says how long the text is, never what it says.
+impl core::fmt::Debug for Commit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Commit")
+            .field("attempt", &self.attempt)
+            .field("text_bytes", &self.text.len())
+            .field("fallback", &self.fallback)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Mutation for Commit {
+    type Output = Committed;
+
+    fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Committed> {
+        let Some(planned) = session.planned().filter(|planned| planned.attempt == self.attempt).cloned() else {
+            return Mutated::root_only(Committed::Superseded);
+        };
+        session.edit_root(|root| root.spent_tokens = root.spent_tokens.saturating_add(u64::from(self.spent)));
+        if session.index().fingerprint(planned.plan.cut) != planned.fingerprint {
+            return Mutated::root_only(superseded(session, &planned, now));
+        }
+        let text = self.text.clone();
+        match summary::check(&text, self.finish, &limits(&planned)) {
+            Ok(accepted) => self.live(session, &planned, accepted, now),
+            Err(rejection) => Mutated::root_only(rejected(session, &planned, rejection, now)),
+        }
+    }
+}
+
+impl Commit {
+    fn live(
+        &self,
+        session: &mut Session,
+        planned: &Planned,
+        accepted: summary::Accepted<'_>,
+        now: Timestamp,
+    ) -> Mutated<Committed> {
+        let last_resort = planned.pass.means == Means::LastResort;
+        let event = match last_resort {
+            true => Event::LastResort,
+            false => Event::Committed { attempt: self.attempt, fallback: self.fallback },
+        };
+        if let Outcome::Ignored(Ignored::NotThisAttempt) = session.apply(event, now).outcome {
+            return Mutated::root_only(superseded(session, planned, now));
+        }
+        let number = session.root().generations.last().map_or(1, |newest| newest.number.saturating_add(1));
+        let generation = self.generation(session, planned, number, accepted.tokens, now);
+        session.insert_text(number, accepted.text.to_owned());
+        let dropped = session.edit_root(|root| {
+            root.generations.push(generation);
+            root.compactions = root.compactions.saturating_add(1);
+            root.keep_newest(MAX_GENERATIONS, Some(number))
+        });
+        dropped.iter().for_each(|number| session.remove_text(*number));
+        let after = session.observation().occupancy;
+        session.notify(planned.notice(Status::Completed, Some(after), None));
+        let bytes = session.summary_bytes(number, self.attempt, accepted.text.to_owned());
+        Mutated {
+            output: Committed::Live { before: planned.before, after },
+            puts: vec![(Part::Generation(number), bytes)],
+            deletes: dropped.into_iter().map(Part::Generation).collect(),
+        }
+    }
+
+    fn generation(
+        &self,
+        session: &Session,
+        planned: &Planned,
+        number: u32,
+        tokens: Tokens,
+        now: Timestamp,
+    ) -> Generation {
+        let covers = view::Generation::of(session.index(), &planned.plan, number, tokens);
+        Generation {
+            number,
+            attempt: self.attempt,
+            at: now,
+            kind: planned.kind,
+            probe: planned.pass.probe.is_some(),
+            covered_entries: covers.covered_count,
+            covered_last_id: covers.covered_last_id,
+            fingerprint: covers.fingerprint,
+            pinned: covers.pinned,
+            before_tokens: planned.before,
+            after_tokens: None,
+            summary_tokens: tokens,
+            fallback: self.fallback,
+            last_resort: planned.pass.means == Means::LastResort,
+            verdict: None,
+            unknown: crate::record::Unknown::default(),
+        }
+    }
+}
+
+impl Mutation for Fail {
+    type Output = Failed;
+
+    fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Failed> {
+        let planned = session.planned().filter(|planned| planned.attempt == self.attempt).cloned();
+        let automatic = planned.as_ref().is_some_and(|planned| planned.kind != Kind::Manual);
+        if automatic && session.settings().fallback.contains(&self.class) {
+            return Mutated::root_only(Failed { retry_at: None, fallback: true });
+        }
+        let failure = Failure { class: self.class, grew: false, retry_after: self.retry_after };
+        session.apply(Event::Failed { attempt: self.attempt, failure }, now);
+        if let Some(planned) = planned {
+            session.notify(planned.notice(Status::Failed, None, Some(self.class.code())));
+        }
+        Mutated::root_only(Failed { retry_at: cooldown(session, now), fallback: false })
+    }
+}
+
+/// What a summary for `planned` has to stay below.
+#[must_use]
+pub fn limits(planned: &Planned) -> Limits {
+    Limits { slice_tokens: planned.plan.slice_tokens, cap: planned.plan.summary_cap, scale_permille: UNSCALED }
+}
+
+fn superseded(session: &mut Session, planned: &Planned, now: Timestamp) -> Committed {
+    session.apply(Event::Abandoned { attempt: planned.attempt }, now);
+    session.notify(planned.notice(Status::Cancelled, None, None));
+    Committed::Superseded
+}
+
+fn rejected(session: &mut Session, planned: &Planned, rejection: Rejection, now: Timestamp) -> Committed {
+    let grew = matches!(rejection, Rejection::Grew { .. });
+    let failure = Failure { class: FailureClass::BadSummary, grew, retry_after: None };
+    session.apply(Event::Failed { attempt: planned.attempt, failure }, now);
+    session.notify(planned.notice(Status::Failed, None, Some(rejection.code())));
+    Committed::Rejected { rejection, retry_at: cooldown(session, now) }
+}
+
+fn cooldown(session: &Session, now: Timestamp) -> Option<Timestamp> {
+    session.state().guards.failures.cooldown.map(|cooldown| cooldown.until).filter(|until| now < *until)
+}

@@ -1,0 +1,366 @@
+//! The session itself: what it holds in memory, and the questions that are answered from there.
+
+use std::{
+    cell::{Ref, RefCell},
+    collections::{BTreeMap, VecDeque},
+};
+
+use crate::{
+    config::{Config, ConfigError},
+    id::{AttemptId, ModelId, OpId, OwnerId},
+    plan::Keep,
+    policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
+    record::Root,
+    session::{
+        Durability, Notice, Planned,
+        link::Link,
+        sight::Sight,
+    },
+    store::{Capabilities, Revision},
+    time::Timestamp,
+    tokens::Tokens,
+    transcript::{Entry, Index},
+    view::{self, View},
+};
+
+/// What a host sets for one session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Window and trigger.
+    pub config: Config,
+    /// What stays verbatim at the end.
+    pub keep: Keep,
+    /// Failure classes for which a plain summary (no model) takes the model's place (rule 8).
+    pub fallback: Vec<FailureClass>,
+}
+
+/// One conversation, as one tab or process sees it.
+#[derive(Debug)]
+pub struct Session {
+    id: String,
+    owner: OwnerId,
+    settings: Settings,
+    model: ModelId,
+    index: Index,
+    root: Root,
+    generations: Vec<view::Generation>,
+    texts: BTreeMap<u32, String>,
+    revision: Option<Revision>,
+    link: Link,
+    reported_here: bool,
+    sight: RefCell<Option<Sight>>,
+    planned: Option<Planned>,
+    notices: VecDeque<Notice>,
+    drawn: u64,
+    version: u32,
+}
+
+impl Session {
+    /// A session called `id` on a store with these `capabilities`. `owner` tells this object from every other one that
+    /// opens the same session: draw it at random.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for a setting that cannot be.
+    pub fn new(id: &str, owner: OwnerId, settings: Settings, capabilities: Capabilities) -> Result<Self, ConfigError> {
+        settings.config.validate()?;
+        Ok(Self {
+            id: id.to_owned(),
+            owner,
+            settings,
+            model: ModelId::UNNAMED,
+            index: Index::default(),
+            root: Root::new(id, owner.0),
+            generations: Vec::new(),
+            texts: BTreeMap::new(),
+            revision: None,
+            link: Link::new(capabilities),
+            reported_here: false,
+            sight: RefCell::new(None),
+            planned: None,
+            notices: VecDeque::new(),
+            drawn: 0,
+            version: 0,
+        })
+    }
+
+    /// Appends an entry of the transcript.
+    pub fn push(&mut self, entry: Entry) {
+        self.index.push(entry);
+        self.touch();
+    }
+
+    /// Whether a pass may start by itself now. Constant time, from memory, changes nothing.
+    pub fn decide(&self, now: Timestamp) -> Decision {
+        policy::decide(&self.root.state, &self.seen(), now)
+    }
+
+    /// Whether a pass can be due at all: no clock needed, so that the common answer costs nothing.
+    #[must_use]
+    pub fn over_line(&self) -> bool {
+        let seen = self.seen();
+        seen.lines.is_some_and(|lines| seen.occupancy >= lines.threshold)
+    }
+
+    /// What the next prompt shows.
+    #[must_use]
+    pub fn view(&self) -> View {
+        self.sight().view.clone()
+    }
+
+    /// The text of the live summary, as it was written.
+    #[must_use]
+    pub fn summary(&self) -> Option<&str> {
+        let live = self.sight().view.generation()?;
+        self.text(live)
+    }
+
+    /// The text of the summary with this number.
+    #[must_use]
+    pub fn text(&self, number: u32) -> Option<&str> {
+        self.texts.get(&number).map(String::as_str)
+    }
+
+    /// What is observed right now.
+    #[must_use]
+    pub fn observation(&self) -> Observation {
+        self.sight().seen
+    }
+
+    /// The state of the guards, in memory.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.root.state
+    }
+
+    /// What the state survives right now.
+    #[must_use]
+    pub fn durability(&self) -> Durability {
+        self.link.durability()
+    }
+
+    /// The earliest time at which a decision can change by itself, or an unsaved write is tried again.
+    #[must_use]
+    pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let retry = self.link.retry_at().filter(|_| self.link.unsaved);
+        self.decide(now).wake_at().into_iter().chain(retry).min()
+    }
+
+    /// Takes what happened since the last call, oldest first.
+    pub fn drain_notices(&mut self) -> impl Iterator<Item = Notice> + '_ {
+        self.notices.drain(..)
+    }
+
+    /// Rises whenever an answer may have changed, but for the passing of time.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// The conversation's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The root record, in memory.
+    #[must_use]
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The store's revision that memory is based on.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        self.revision
+    }
+
+    /// The transcript, as numbers.
+    #[must_use]
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The attempt that this object has claimed and not ended.
+    #[must_use]
+    pub fn planned(&self) -> Option<&Planned> {
+        self.planned.as_ref()
+    }
+
+    /// What was set.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+/// For the operations.
+impl Session {
+    pub(super) fn owner(&self) -> OwnerId {
+        self.owner
+    }
+
+    pub(super) fn model(&self) -> ModelId {
+        self.model
+    }
+
+    pub(super) fn set_model(&mut self, model: ModelId) {
+        self.model = model;
+        self.touch();
+    }
+
+    pub(super) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    pub(super) fn link_mut(&mut self) -> &mut Link {
+        &mut self.link
+    }
+
+    pub(super) fn generations(&self) -> &[view::Generation] {
+        &self.generations
+    }
+
+    pub(super) fn reported_here(&self) -> bool {
+        self.reported_here
+    }
+
+    pub(super) fn note_reported_here(&mut self, reported: bool) {
+        self.reported_here = reported;
+    }
+
+    /// What the last report left after the entries: system prompt and tool schemas.
+    pub(super) fn overhead(&self) -> Tokens {
+        self.root.anchor.as_ref().map_or(0, |anchor| anchor.overhead)
+    }
+
+    pub(super) fn draw_attempt(&mut self) -> AttemptId {
+        self.drawn += 1;
+        AttemptId::derive(self.owner, self.drawn)
+    }
+
+    pub(super) fn draw_op(&mut self) -> OpId {
+        self.drawn += 1;
+        OpId::derive(self.owner, self.drawn)
+    }
+
+    pub(super) fn set_revision(&mut self, revision: Option<Revision>) {
+        self.revision = revision;
+    }
+
+    pub(super) fn set_planned(&mut self, planned: Option<Planned>) {
+        self.planned = planned;
+    }
+
+    pub(super) fn take_planned(&mut self, attempt: AttemptId) -> Option<Planned> {
+        self.planned.take_if(|planned| planned.attempt == attempt)
+    }
+
+    pub(super) fn truncate_index(&mut self, len: u32) {
+        self.index.truncate(len);
+        self.touch();
+    }
+
+    /// Puts another root in place, with the summaries it names.
+    pub(super) fn replace_root(&mut self, root: Root) {
+        self.root = root;
+        self.refresh_generations();
+    }
+
+    /// Changes the root outside of the policy.
+    pub(super) fn edit_root<T>(&mut self, edit: impl FnOnce(&mut Root) -> T) -> T {
+        let result = edit(&mut self.root);
+        self.refresh_generations();
+        result
+    }
+
+    pub(super) fn insert_text(&mut self, number: u32, text: String) {
+        self.texts.insert(number, text);
+        self.refresh_generations();
+    }
+
+    pub(super) fn remove_text(&mut self, number: u32) {
+        self.texts.remove(&number);
+        self.refresh_generations();
+    }
+
+    /// A generation whose text is not there cannot be shown: the view falls back to an older one, or to the transcript.
+    fn refresh_generations(&mut self) {
+        let shown = self.root.generations.iter().filter(|generation| self.texts.contains_key(&generation.number));
+        self.generations = shown
+            .map(|generation| view::Generation {
+                number: generation.number,
+                covered_count: generation.covered_entries,
+                covered_last_id: generation.covered_last_id,
+                fingerprint: generation.fingerprint,
+                pinned: generation.pinned.clone(),
+                summary_tokens: generation.summary_tokens,
+            })
+            .collect();
+        self.touch();
+    }
+
+    /// Applies one event of the policy, in memory.
+    pub(super) fn apply(&mut self, event: Event, now: Timestamp) -> Applied {
+        let seen = *self.seen();
+        let applied = policy::apply(&self.root.state, event, &seen, now);
+        self.note_guards(&applied.state);
+        if let Some(settled) = applied.verdict {
+            self.note_verdict(settled);
+        }
+        self.root.state = applied.state.clone();
+        self.touch();
+        applied
+    }
+
+    fn note_verdict(&mut self, settled: policy::Settled) {
+        let judged = self.root.generations.iter_mut().find(|generation| generation.attempt == settled.attempt);
+        if let Some(generation) = judged {
+            generation.verdict = Some(settled.verdict);
+            generation.after_tokens = Some(settled.net_tokens);
+        }
+        self.notices.push_back(Notice::Verdict(settled));
+    }
+
+    fn note_guards(&mut self, next: &State) {
+        let (before, after) = (&self.root.state.guards, &next.guards);
+        let retry_at = after.recovery.map(|recovery| recovery.deadline);
+        for (reason, was, is) in [
+            (Block::Ineffective, before.struck_out(), after.struck_out()),
+            (Block::FallbackStreak, before.fallen_back(), after.fallen_back()),
+        ] {
+            if was != is {
+                self.notices.push_back(Notice::Guard { reason, tripped: is, retry_at: retry_at.filter(|_| is) });
+            }
+        }
+    }
+
+    pub(super) fn notify(&mut self, notice: Notice) {
+        self.notices.push_back(notice);
+        self.touch();
+    }
+
+    pub(super) fn notices_len(&self) -> usize {
+        self.notices.len()
+    }
+
+    pub(super) fn truncate_notices(&mut self, len: usize) {
+        self.notices.truncate(len);
+    }
+
+    pub(super) fn sight(&self) -> Ref<'_, Sight> {
+        if self.sight.borrow().is_none() {
+            let sight = Sight::of(self);
+            *self.sight.borrow_mut() = Some(sight);
+        }
+        Ref::map(self.sight.borrow(), |sight| sight.as_ref().expect("filled above, emptied only through &mut self"))
+    }
+
+    pub(super) fn seen(&self) -> Ref<'_, Observation> {
+        Ref::map(self.sight(), |sight| &sight.seen)
+    }
+
+    pub(super) fn touch(&mut self) {
+        *self.sight.get_mut() = None;
+        self.version = self.version.wrapping_add(1);
+    }
+}
