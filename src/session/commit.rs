@@ -101,6 +101,10 @@ impl Mutation for Commit {
             Err(rejection) => Mutated::root_only(rejected(session, &planned, rejection, now)),
         }
     }
+
+    fn ended(&mut self, session: &mut Session, _: &Committed) {
+        session.end_planned(self.attempt);
+    }
 }
 
 impl Commit {
@@ -183,6 +187,12 @@ impl Mutation for Fail {
             session.notify(planned.notice(Status::Failed, None, Some(self.class.code())));
         }
         Mutated::root_only(Failed { retry_at: cooldown(session, now), fallback: false })
+    }
+
+    fn ended(&mut self, session: &mut Session, output: &Failed) {
+        if !output.fallback {
+            session.end_planned(self.attempt);
+        }
     }
 }
 

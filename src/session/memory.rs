@@ -251,8 +251,8 @@ impl Session {
         self.planned = planned;
     }
 
-    pub(super) fn take_planned(&mut self, attempt: AttemptId) -> Option<Planned> {
-        self.planned.take_if(|planned| planned.attempt == attempt)
+    pub(super) fn end_planned(&mut self, attempt: AttemptId) {
+        self.planned.take_if(|planned| planned.attempt == attempt);
     }
 
     pub(super) fn truncate_index(&mut self, len: u32) {

@@ -17,6 +17,9 @@ pub trait Mutation {
 
     /// Makes the change in memory.
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Self::Output>;
+
+    /// It will not be made again.
+    fn ended(&mut self, _session: &mut Session, _output: &Self::Output) {}
 }
 
 /// What a change asks to be written besides the root.
@@ -94,11 +97,11 @@ impl<M: Mutation> Write<M> {
         self.deletes = mutated.deletes;
         let changed = self.before.state.differs_durably(&session.root().state) || !self.puts.is_empty();
         if !changed && !session.link().unsaved {
-            return self.done();
+            return self.done(session);
         }
         if !session.link().usable(now) {
             session.link_mut().unsaved |= changed;
-            return self.done();
+            return self.done(session);
         }
         self.commit(session)
     }
@@ -133,14 +136,14 @@ impl<M: Mutation> Write<M> {
         session.link_mut().unsaved = false;
         session.link_mut().assumed_strike = false;
         session.attach();
-        self.done()
+        self.done(session)
     }
 
     /// The conversation goes on in memory; the next operation tries again.
     fn unwritten(&mut self, session: &mut Session, now: Timestamp) -> Progress<M::Output> {
         session.link_mut().unsaved = true;
         session.detach(now);
-        self.done()
+        self.done(session)
     }
 
     fn resolved(
@@ -166,8 +169,10 @@ impl<M: Mutation> Write<M> {
         }
     }
 
-    fn done(&mut self) -> Progress<M::Output> {
-        Progress::Done(self.output.take().expect("an operation ends once, after its change was made"))
+    fn done(&mut self, session: &mut Session) -> Progress<M::Output> {
+        let output = self.output.take().expect("an operation ends once, after its change was made");
+        self.mutation.ended(session, &output);
+        Progress::Done(output)
     }
 }
 
