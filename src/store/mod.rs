@@ -24,10 +24,14 @@ mod deadline;
 mod error;
 #[cfg(target_arch = "wasm32")]
 mod event_loop;
+#[cfg(target_arch = "wasm32")]
+mod exception;
 #[cfg(feature = "conformance")]
 pub mod fault;
 #[cfg(target_arch = "wasm32")]
 pub mod indexed_db;
+#[cfg(any(test, target_arch = "wasm32"))]
+pub mod local_storage;
 mod memory;
 
 pub use batch::{Batch, Expect, Part, Revision, Snapshot};
@@ -36,6 +40,8 @@ pub use deadline::within;
 pub use error::{Recover, StoreError, StoreErrorKind, UnavailableWhy};
 #[cfg(target_arch = "wasm32")]
 pub use indexed_db::{Durability, IndexedDb};
+#[cfg(target_arch = "wasm32")]
+pub use local_storage::LocalStorage;
 pub use memory::MemoryStore;
 
 use crate::id::OpId;

@@ -86,7 +86,7 @@ pub async fn snapshot_is_not_torn_during_concurrent_commit<H: Harness>(harness: 
         return Outcome::NotDeclared("atomic_batch");
     }
     let reader = harness.another_context(&writer).await;
-    let stamped = |stamp: u8| Batch::root(vec![stamp; 900]).put(Part::Generation(1), vec![stamp; 9_000]);
+    let stamped = |stamp: u8| Batch::root(vec![stamp; 900]).put(Part::Generation(1), vec![stamp; 4_000]);
     assert_eq!(commit(&writer, SESSION, Expect::Absent, stamped(1), 1).await, Ok(1));
     let writing = async {
         for revision in 1..40 {

@@ -7,6 +7,7 @@
 //! 3. compare every [`Outcome`] with what the backend declares: a clause that it does not declare says so, it is never
 //!    silently passed.
 //!
+//! Apart from the clauses about the limit itself, values are at most 4,352 bytes long.
 //! A broken clause panics with a sentence that names it. Numbers in the docs are those of the contract's list of clauses.
 
 mod comparing;

@@ -8,10 +8,9 @@ use wasm_bindgen::prelude::*;
 use web_sys::{IdbDatabase, IdbTransaction};
 
 use super::Durability;
-use super::failure;
 use super::transaction::{Scope, Transaction};
 use crate::error::Applied;
-use crate::store::StoreError;
+use crate::store::{StoreError, exception};
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -68,7 +67,7 @@ impl Connection {
             .unchecked_ref::<DatabaseWithOptions>()
             .transaction_with_options(&stores, scope.mode(), &options)
             .map(|raw| Transaction::new(raw, Rc::clone(self), scope))
-            .map_err(|thrown| failure::of(&thrown, Applied::No))
+            .map_err(|thrown| exception::error(&thrown, Applied::No))
     }
 }
 

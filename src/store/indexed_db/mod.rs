@@ -16,7 +16,6 @@
 //! The root row's `revision` and `op` are those of the last commit; another row's are those of the commit that wrote it.
 
 mod connection;
-mod failure;
 mod opening;
 mod row;
 mod scripts;

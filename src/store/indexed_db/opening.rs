@@ -8,10 +8,10 @@ use wasm_bindgen::prelude::*;
 use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest};
 
 use super::connection::Connection;
-use super::failure;
 use super::transaction::{KEYS, QUARANTINE, RECORDS};
 use crate::error::Applied;
 use crate::store::event_loop::Signal;
+use crate::store::exception;
 use crate::store::{StoreError, StoreErrorKind, UnavailableWhy};
 
 /// Never raised: an upgrade is what makes tabs of different builds wait for each other.
@@ -19,7 +19,7 @@ const VERSION: u32 = 1;
 
 /// Opens the database called `name`, and makes it where there is none.
 pub(super) async fn open(name: &str) -> Result<Connection, StoreError> {
-    let request = factory()?.open_with_u32(name, VERSION).map_err(|thrown| failure::of(&thrown, Applied::No))?;
+    let request = factory()?.open_with_u32(name, VERSION).map_err(|thrown| exception::error(&thrown, Applied::No))?;
     let opening = Opening::new(request);
     opening.answer.wait().await
 }
@@ -88,13 +88,13 @@ impl Drop for Opening {
 }
 
 fn connection(request: &IdbOpenDbRequest) -> Result<Connection, StoreError> {
-    let database = request.result().map_err(|thrown| failure::of(&thrown, Applied::No))?;
+    let database = request.result().map_err(|thrown| exception::error(&thrown, Applied::No))?;
     Ok(Connection::new(database.unchecked_into()))
 }
 
 fn reported(request: &IdbOpenDbRequest) -> StoreError {
     let error = request.error().ok().flatten().map_or(JsValue::UNDEFINED, JsValue::from);
-    failure::of(&error, Applied::No)
+    exception::error(&error, Applied::No)
 }
 
 /// Makes all object stores; one that cannot be made aborts the upgrade, so that no half database is left.

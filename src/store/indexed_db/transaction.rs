@@ -8,10 +8,10 @@ use wasm_bindgen::prelude::*;
 use web_sys::{IdbObjectStore, IdbRequest, IdbTransaction};
 
 use super::connection::Connection;
-use super::failure;
 use crate::error::Applied;
-use crate::store::StoreError;
 use crate::store::event_loop::Signal;
+use crate::store::exception;
+use crate::store::{StoreError, StoreErrorKind};
 
 pub(super) const RECORDS: &str = "records";
 pub(super) const QUARANTINE: &str = "quarantine";
@@ -95,7 +95,19 @@ impl Stores {
 
 /// The error for what a call inside a transaction threw: the transaction is aborted, nothing is applied.
 pub(super) fn thrown(exception: JsValue) -> StoreError {
-    failure::of(&exception, Applied::No)
+    exception::error(&exception, Applied::No)
+}
+
+/// The error for an aborted transaction. An abort rolls back; only a failure of the engine itself leaves doubt about that.
+fn aborted(reason: Option<&JsValue>, writes: bool, connected: bool) -> StoreError {
+    let kind = reason.map_or(StoreErrorKind::Backend { name: "AbortError".into() }, exception::kind);
+    match kind {
+        StoreErrorKind::QuotaExceeded => StoreError::not_applied(kind),
+        _ if !connected && writes => StoreError::maybe_applied(StoreErrorKind::ConnectionClosed),
+        _ if !connected => StoreError::not_applied(StoreErrorKind::ConnectionClosed),
+        _ if writes && reason.is_some() => StoreError::maybe_applied(kind),
+        _ => StoreError::not_applied(kind),
+    }
 }
 
 /// A transaction under way, with the handlers it calls. They live until it has settled or is given up.
@@ -182,7 +194,7 @@ impl<T> Shared<T> {
             Some(Err(refused)) => refused,
             _ => {
                 let reason = self.stores.0.error().map(JsValue::from);
-                failure::of_abort(reason.as_ref(), self.writes, self.connection.is_open())
+                aborted(reason.as_ref(), self.writes, self.connection.is_open())
             }
         };
         self.settled.set(Err(error));
