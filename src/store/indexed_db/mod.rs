@@ -92,6 +92,12 @@ impl IndexedDb {
         }
     }
 
+    /// The name of the database.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The same store with this durability.
     #[must_use]
     pub fn with_durability(self, durability: Durability) -> Self {

@@ -25,6 +25,8 @@ pub const MAX_VALUE_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct LocalStorage {
     name: String,
+    /// The name without slashes: what the keys of the items begin with.
+    prefix: String,
     closed: Cell<bool>,
 }
 
@@ -44,7 +46,14 @@ impl LocalStorage {
     /// A store in items whose keys begin with `name`, escaped, and a slash.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self { name: name.replace('%', "%25").replace('/', "%2F"), closed: Cell::new(false) }
+        let prefix = name.replace('%', "%25").replace('/', "%2F");
+        Self { name: name.to_owned(), prefix, closed: Cell::new(false) }
+    }
+
+    /// The name that its keys begin with, as it was given.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 
@@ -118,7 +127,7 @@ impl SyncStore for LocalStorage {
 
 impl LocalStorage {
     fn items(&self) -> Result<Items<'_>, StoreError> {
-        Ok(Items { storage: self.storage()?, name: &self.name })
+        Ok(Items { storage: self.storage()?, prefix: &self.prefix })
     }
 
     /// The browser's object, after asking everything that `raw()` takes for granted and would panic over.
@@ -143,7 +152,7 @@ impl LocalStorage {
 /// The items of one store.
 struct Items<'a> {
     storage: Storage,
-    name: &'a str,
+    prefix: &'a str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,9 +213,9 @@ impl Items<'_> {
         self.storage.remove_item(&self.key(item, session)).map_err(failed)
     }
 
-    /// Unambiguous without escaping the session: the name holds no slash, and what follows the second one is the id.
+    /// Unambiguous without escaping the session: the prefix holds no slash, and what follows the second one is the id.
     fn key(&self, item: Item, session: &str) -> String {
-        [self.name, "/", item.letter(), "/", session].concat()
+        [self.prefix, "/", item.letter(), "/", session].concat()
     }
 }
 
