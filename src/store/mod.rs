@@ -18,12 +18,30 @@
 
 mod batch;
 mod capabilities;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod deadline;
 mod error;
+#[cfg(target_arch = "wasm32")]
+mod event_loop;
+#[cfg(target_arch = "wasm32")]
+mod exception;
+#[cfg(feature = "conformance")]
+pub mod fault;
+#[cfg(target_arch = "wasm32")]
+pub mod indexed_db;
+#[cfg(any(test, target_arch = "wasm32"))]
+pub mod local_storage;
 mod memory;
 
 pub use batch::{Batch, Expect, Part, Revision, Snapshot};
 pub use capabilities::{Capabilities, CompareAndSwap, Survives};
+pub use deadline::within;
 pub use error::{Recover, StoreError, StoreErrorKind, UnavailableWhy};
+#[cfg(target_arch = "wasm32")]
+pub use indexed_db::{Durability, IndexedDb};
+#[cfg(target_arch = "wasm32")]
+pub use local_storage::LocalStorage;
 pub use memory::MemoryStore;
 
 use crate::id::OpId;

@@ -1,0 +1,101 @@
+//! Keys and values of the object stores, as documented in the module above.
+
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use wasm_bindgen::prelude::*;
+use web_sys::IdbKeyRange;
+
+use super::transaction::{Result, thrown};
+use crate::id::OpId;
+use crate::store::{Part, Revision};
+
+/// Above this, a JavaScript number no longer tells neighbours apart.
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+
+/// One value of `records`.
+pub(super) struct Row {
+    pub(super) revision: Revision,
+    pub(super) op: OpId,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Row {
+    /// Reads a value; `None` where it is no such value.
+    pub(super) fn read(value: &JsValue) -> Option<Self> {
+        let (revision, op) = head(value)?;
+        let bytes = Reflect::get(value, &"bytes".into()).ok()?.dyn_into::<Uint8Array>().ok()?.to_vec();
+        Some(Self { revision, op, bytes })
+    }
+}
+
+/// The revision and operation of a value whose bytes are there and not needed.
+pub(super) fn head(value: &JsValue) -> Option<(Revision, OpId)> {
+    let field = |name: &str| Reflect::get(value, &name.into()).ok();
+    let revision = field("revision")?.as_f64().filter(|r| r.fract() == 0.0 && (1.0..=MAX_SAFE_INTEGER).contains(r))?;
+    let op = field("op")?.as_string().filter(|op| op.len() == 16)?;
+    field("bytes")?.has_type::<Uint8Array>().then_some(())?;
+    Some((revision as Revision, OpId(u64::from_str_radix(&op, 16).ok()?)))
+}
+
+/// The value for `bytes`, committed by `op` as `revision`.
+pub(super) fn value(revision: Revision, op: OpId, bytes: &[u8]) -> JsValue {
+    object(&[
+        ("revision", JsValue::from_f64(revision as f64)),
+        ("bytes", Uint8Array::from(bytes).into()),
+        ("op", hex(op).into()),
+    ])
+}
+
+/// A plain object with these properties.
+pub(super) fn object(fields: &[(&str, JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (name, value) in fields {
+        // A plain object accepts every property.
+        let _ = Reflect::set(&object, &(*name).into(), value);
+    }
+    object.into()
+}
+
+/// The key of one part.
+pub(super) fn key(session: &str, part: Part) -> JsValue {
+    let part = match part {
+        Part::Root => JsValue::from_str("root"),
+        Part::Generation(number) => JsValue::from(number),
+    };
+    pair(session, &part)
+}
+
+/// A key `[session, second]`.
+pub(super) fn pair(session: &str, second: &JsValue) -> JsValue {
+    Array::of2(&session.into(), second).into()
+}
+
+/// The session and the part of a key; a part of a later release's is none of ours.
+pub(super) fn part(key: &JsValue) -> Option<Part> {
+    let second = key.dyn_ref::<Array>()?.get(1);
+    match second.as_f64() {
+        Some(number) => (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number))
+            .then_some(Part::Generation(number as u32)),
+        None => (second.as_string()? == "root").then_some(Part::Root),
+    }
+}
+
+/// The session id of a key.
+pub(super) fn session(key: &JsValue) -> Option<String> {
+    key.dyn_ref::<Array>()?.get(0).as_string()
+}
+
+/// All keys of one session: an array sorts behind every number and string, so `[session, []]` ends them.
+pub(super) fn all_of(session: &str) -> Result<JsValue> {
+    let first = Array::of1(&session.into());
+    IdbKeyRange::bound(&first, &pair(session, &Array::new())).map(Into::into).map_err(thrown)
+}
+
+/// All keys of the sessions behind `session`, or of all sessions.
+pub(super) fn behind(session: Option<&str>) -> Result<JsValue> {
+    let bound = session.map_or_else(|| Array::of1(&"".into()).into(), |session| pair(session, &Array::new()));
+    IdbKeyRange::lower_bound(&bound).map(Into::into).map_err(thrown)
+}
+
+fn hex(op: OpId) -> String {
+    format!("{:016x}", op.0)
+}

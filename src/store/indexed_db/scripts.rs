@@ -1,0 +1,201 @@
+//! What each call does inside its transaction.
+
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+use web_sys::{IdbObjectStore, IdbRequest};
+
+use super::row::{self, Row};
+use super::transaction::{Result, Step, Stores, thrown};
+use crate::id::OpId;
+use crate::store::{Batch, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, StoreError, StoreErrorKind};
+
+/// All rows of one session, by two requests that the engine answers in one pass.
+pub(super) fn load(session: &str) -> impl FnMut(&Stores, JsValue) -> Result<Step<Option<Snapshot>>> + 'static {
+    let session = session.to_owned();
+    let mut values: Option<IdbRequest> = None;
+    move |stores, keys| {
+        if let Some(values) = &values {
+            let values = values.result().map_err(thrown)?;
+            return snapshot(&Array::from(&keys), &Array::from(&values)).map(Step::Answer);
+        }
+        let range = row::all_of(&session)?;
+        let records = stores.records()?;
+        values = Some(records.get_all_with_key(&range).map_err(thrown)?);
+        Ok(Step::Await(records.get_all_keys_with_key(&range).map_err(thrown)?))
+    }
+}
+
+/// Compares with the root row and writes the batch in the same transaction.
+pub(super) fn commit(
+    session: &str,
+    expect: Expect,
+    batch: &Batch,
+    op: OpId,
+) -> impl FnMut(&Stores, JsValue) -> Result<Step<Revision>> + 'static {
+    let session = session.to_owned();
+    let batch = batch.clone();
+    let mut asked = false;
+    move |stores, root| {
+        let records = stores.records()?;
+        if !asked {
+            asked = true;
+            return get_root(&records, &session).map(Step::Await);
+        }
+        let current = current(&root);
+        if let Ok(Some((revision, last))) = current
+            && last == op
+        {
+            return Ok(Step::Answer(revision));
+        }
+        let actual = match (current, expect) {
+            (Ok(current), _) => current.map(|(revision, _)| revision),
+            (Err(_), Expect::Absent) => {
+                set_aside(stores, &session, &root)?;
+                None
+            }
+            (Err(corrupt), Expect::Revision(_)) => return Err(corrupt),
+        };
+        expect.check(actual)?;
+        let revision = actual.unwrap_or(0) + 1;
+        if expect == Expect::Absent {
+            // Rows without a root belong to nobody; the new session must not inherit them.
+            records.delete(&row::all_of(&session)?).map_err(thrown)?;
+        }
+        write(&records, &session, &batch, revision, op)?;
+        Ok(Step::Answer(revision))
+    }
+}
+
+/// One id per request: the first key behind the session before.
+pub(super) fn list(
+    after: Option<&str>,
+    limit: usize,
+) -> impl FnMut(&Stores, JsValue) -> Result<Step<Vec<String>>> + 'static {
+    let mut last = after.map(str::to_owned);
+    let mut found = Vec::new();
+    move |stores, keys| {
+        if let Some(keys) = keys.dyn_ref::<Array>() {
+            let Some(session) = row::session(&keys.get(0)) else {
+                return Ok(Step::Answer(core::mem::take(&mut found)));
+            };
+            found.push(session.clone());
+            last = Some(session);
+        }
+        if found.len() >= limit {
+            return Ok(Step::Answer(core::mem::take(&mut found)));
+        }
+        let range = row::behind(last.as_deref())?;
+        stores.records()?.get_all_keys_with_key_and_limit(&range, 1).map(Step::Await).map_err(thrown)
+    }
+}
+
+/// Deletes all rows of one session, after comparing where a revision is expected.
+pub(super) fn remove(
+    session: &str,
+    expect: Option<Revision>,
+) -> impl FnMut(&Stores, JsValue) -> Result<Step<()>> + 'static {
+    let session = session.to_owned();
+    let mut asked = false;
+    move |stores, root| {
+        let records = stores.records()?;
+        if let Some(expected) = expect {
+            if !asked {
+                asked = true;
+                return get_root(&records, &session).map(Step::Await);
+            }
+            Expect::Revision(expected).check(current(&root)?.map(|(revision, _)| revision))?;
+        }
+        let range = row::all_of(&session)?;
+        records.delete(&range).map_err(thrown)?;
+        stores.quarantine()?.delete(&range).map_err(thrown)?;
+        Ok(Step::Answer(()))
+    }
+}
+
+/// Adds behind the last one of the session, and drops the oldest above the bound.
+pub(super) fn quarantine(
+    session: &str,
+    part: Part,
+    bytes: &[u8],
+    reason: &str,
+) -> impl FnMut(&Stores, JsValue) -> Result<Step<()>> + 'static {
+    let session = session.to_owned();
+    let value = row::object(&[
+        ("part", part.to_string().into()),
+        ("reason", reason.into()),
+        ("bytes", js_sys::Uint8Array::from(bytes).into()),
+    ]);
+    let mut asked = false;
+    move |stores, keys| {
+        let quarantine = stores.quarantine()?;
+        if !asked {
+            asked = true;
+            return quarantine.get_all_keys_with_key(&row::all_of(&session)?).map(Step::Await).map_err(thrown);
+        }
+        let kept: Vec<u32> = Array::from(&keys).iter().filter_map(|key| number(&key)).collect();
+        let next = kept.last().map_or(0, |last| last.wrapping_add(1));
+        quarantine.put_with_key(&value, &row::pair(&session, &next.into())).map_err(thrown)?;
+        for oldest in kept.iter().take((kept.len() + 1).saturating_sub(QUARANTINE_PER_SESSION)) {
+            quarantine.delete(&row::pair(&session, &(*oldest).into())).map_err(thrown)?;
+        }
+        Ok(Step::Answer(()))
+    }
+}
+
+fn get_root(records: &IdbObjectStore, session: &str) -> Result<IdbRequest> {
+    records.get(&row::key(session, Part::Root)).map_err(thrown)
+}
+
+/// Revision and operation of the root row, as far as there is one.
+fn current(root: &JsValue) -> Result<Option<(Revision, OpId)>> {
+    if root.is_undefined() {
+        return Ok(None);
+    }
+    row::head(root).map(Some).ok_or_else(corrupt)
+}
+
+fn write(records: &IdbObjectStore, session: &str, batch: &Batch, revision: Revision, op: OpId) -> Result<()> {
+    for part in &batch.deletes {
+        records.delete(&row::key(session, *part)).map_err(thrown)?;
+    }
+    for (part, bytes) in &batch.puts {
+        let value = row::value(revision, op, bytes);
+        records.put_with_key(&value, &row::key(session, *part)).map_err(thrown)?;
+    }
+    Ok(())
+}
+
+/// Moves a root row that is no value of ours to the quarantine, as it is.
+fn set_aside(stores: &Stores, session: &str, root: &JsValue) -> Result<()> {
+    let value = row::object(&[("part", "root".into()), ("reason", "row".into()), ("value", root.clone())]);
+    stores.quarantine()?.put_with_key(&value, &row::key(session, Part::Root)).map(drop).map_err(thrown)
+}
+
+fn snapshot(keys: &Array, values: &Array) -> Result<Option<Snapshot>> {
+    if keys.length() == 0 {
+        return Ok(None);
+    }
+    let mut root = None;
+    let mut parts = Vec::new();
+    for (key, value) in keys.iter().zip(values.iter()) {
+        match row::part(&key) {
+            Some(Part::Root) => root = Some(Row::read(&value).ok_or_else(corrupt)?),
+            Some(generation) => parts.push((generation, Row::read(&value).map(|row| row.bytes).unwrap_or_default())),
+            None => {}
+        }
+    }
+    let Row { revision, op, bytes } = root.ok_or_else(corrupt)?;
+    parts.insert(0, (Part::Root, bytes));
+    Ok(Some(Snapshot { revision, op_id: op, parts }))
+}
+
+fn number(key: &JsValue) -> Option<u32> {
+    match row::part(key)? {
+        Part::Generation(number) => Some(number),
+        Part::Root => None,
+    }
+}
+
+fn corrupt() -> StoreError {
+    StoreError::not_applied(StoreErrorKind::Corrupt)
+}

@@ -1,0 +1,254 @@
+//! The backend itself: which item is read and written when.
+
+use core::cell::Cell;
+use std::collections::BTreeSet;
+
+use gloo_storage::Storage as _;
+use js_sys::Reflect;
+use wasm_bindgen::prelude::*;
+use web_sys::{Storage, Window};
+
+use super::packing;
+use super::slot::Slot;
+use crate::error::Applied;
+use crate::id::OpId;
+use crate::store::exception;
+use crate::store::{
+    Batch, Capabilities, CompareAndSwap, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, StoreError,
+    StoreErrorKind, Survives, SyncStore, UnavailableWhy,
+};
+
+/// The longest value: a session is kept twice, and an origin has room for some 9 MB in all.
+pub const MAX_VALUE_BYTES: u64 = 1 << 20;
+
+/// A store in localStorage.
+#[derive(Debug)]
+pub struct LocalStorage {
+    name: String,
+    /// The name without slashes: what the keys of the items begin with.
+    prefix: String,
+    closed: Cell<bool>,
+}
+
+impl Default for LocalStorage {
+    fn default() -> Self {
+        Self::named("compaction-governor")
+    }
+}
+
+impl LocalStorage {
+    /// A store in items whose keys begin with `compaction-governor/`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A store in items whose keys begin with `name`, escaped, and a slash.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let prefix = name.replace('%', "%25").replace('/', "%2F");
+        Self { name: name.to_owned(), prefix, closed: Cell::new(false) }
+    }
+
+    /// The name that its keys begin with, as it was given.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl SyncStore for LocalStorage {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            compare_and_swap: CompareAndSwap::SingleContext,
+            atomic_batch: true,
+            survives: Survives::Reload,
+            max_value_bytes: Some(MAX_VALUE_BYTES),
+        }
+    }
+
+    fn open(&self) -> Result<(), StoreError> {
+        self.storage().map(drop)
+    }
+
+    fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
+        self.items()?.slots(session)?.current().map(|current| current.map(Slot::snapshot))
+    }
+
+    fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
+        let items = self.items()?;
+        batch.check(&SyncStore::capabilities(self))?;
+        let slots = items.slots(session)?;
+        let (target, overwritten) = slots.next();
+        let current = match (slots.current(), expect) {
+            (Err(_), Expect::Absent) => None,
+            (current, _) => current?,
+        };
+        if let Some(slot) = current.as_ref().filter(|slot| slot.op == op) {
+            return Ok(slot.revision);
+        }
+        expect.check(current.as_ref().map(|slot| slot.revision))?;
+        if let Some(garbage) = overwritten {
+            items.set_aside(session, Part::Root, garbage.as_bytes(), "slot")?;
+        }
+        let next = Slot::after(current, batch, op);
+        items.set(target, session, &next.write())?;
+        Ok(next.revision)
+    }
+
+    fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
+        let sessions = self.items()?.sessions()?;
+        let behind = |id: &String| after.is_none_or(|after| id.as_str() > after);
+        Ok(sessions.into_iter().filter(behind).take(limit).collect())
+    }
+
+    fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
+        let items = self.items()?;
+        let slots = items.slots(session)?;
+        let (older, _) = slots.next();
+        if let Some(expected) = expect {
+            Expect::Revision(expected).check(slots.current()?.map(|slot| slot.revision))?;
+        }
+        // The current one last: interrupted between the two, the session is whole and not one commit back.
+        [older, older.other(), Item::Quarantine].into_iter().try_for_each(|item| items.remove(item, session))
+    }
+
+    fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
+        let items = self.items()?;
+        SyncStore::capabilities(self).check_size(bytes)?;
+        items.set_aside(session, part, bytes, reason)
+    }
+
+    fn close(&self) -> Result<(), StoreError> {
+        self.closed.set(true);
+        Ok(())
+    }
+}
+
+impl LocalStorage {
+    fn items(&self) -> Result<Items<'_>, StoreError> {
+        Ok(Items { storage: self.storage()?, prefix: &self.prefix })
+    }
+
+    /// The browser's object, after asking everything that `raw()` takes for granted and would panic over.
+    fn storage(&self) -> Result<Storage, StoreError> {
+        if self.closed.get() {
+            return Err(StoreError::not_applied(StoreErrorKind::Closed));
+        }
+        let unavailable = |why| StoreError::not_applied(StoreErrorKind::Unavailable { why });
+        let global = js_sys::global();
+        if !global.is_instance_of::<Window>() {
+            return Err(unavailable(UnavailableWhy::NoApi));
+        }
+        // A getter that throws is how a browser denies access: cookies blocked, sandboxed frame.
+        let found = Reflect::get(&global, &"localStorage".into()).map_err(|_| unavailable(UnavailableWhy::Denied))?;
+        if found.is_null() || found.is_undefined() {
+            return Err(unavailable(UnavailableWhy::NoApi));
+        }
+        Ok(gloo_storage::LocalStorage::raw())
+    }
+}
+
+/// The items of one store.
+struct Items<'a> {
+    storage: Storage,
+    prefix: &'a str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Item {
+    A,
+    B,
+    Quarantine,
+}
+
+impl Item {
+    const fn letter(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::Quarantine => "q",
+        }
+    }
+
+    const fn other(self) -> Self {
+        if matches!(self, Self::A) { Self::B } else { Self::A }
+    }
+}
+
+impl Items<'_> {
+    fn slots(&self, session: &str) -> Result<Slots, StoreError> {
+        let read = |item| Ok(self.get(item, session)?.map(|text| Slot::read(&text).ok_or(text)));
+        Ok(Slots { a: read(Item::A)?, b: read(Item::B)? })
+    }
+
+    fn sessions(&self) -> Result<BTreeSet<String>, StoreError> {
+        let prefixes = [Item::A, Item::B].map(|item| self.key(item, ""));
+        let mut sessions = BTreeSet::new();
+        for index in 0..self.storage.length().map_err(failed)? {
+            let key = self.storage.key(index).map_err(failed)?.unwrap_or_default();
+            sessions.extend(prefixes.iter().filter_map(|prefix| key.strip_prefix(prefix.as_str())).map(str::to_owned));
+        }
+        Ok(sessions)
+    }
+
+    /// Adds one line `packed part reason` to the quarantine, and drops the oldest above the bound.
+    fn set_aside(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
+        let kept = self.get(Item::Quarantine, session)?.unwrap_or_default();
+        let line = [&packing::pack(bytes), " ", &part.to_string(), " ", &reason.replace('\n', " ")].concat();
+        let mut lines: Vec<&str> = kept.lines().chain([line.as_str()]).collect();
+        lines.drain(..lines.len().saturating_sub(QUARANTINE_PER_SESSION));
+        self.set(Item::Quarantine, session, &lines.join("\n"))
+    }
+
+    fn get(&self, item: Item, session: &str) -> Result<Option<String>, StoreError> {
+        self.storage.get_item(&self.key(item, session)).map_err(failed)
+    }
+
+    fn set(&self, item: Item, session: &str, text: &str) -> Result<(), StoreError> {
+        self.storage.set_item(&self.key(item, session), text).map_err(failed)
+    }
+
+    fn remove(&self, item: Item, session: &str) -> Result<(), StoreError> {
+        self.storage.remove_item(&self.key(item, session)).map_err(failed)
+    }
+
+    /// Unambiguous without escaping the session: the prefix holds no slash, and what follows the second one is the id.
+    fn key(&self, item: Item, session: &str) -> String {
+        [self.prefix, "/", item.letter(), "/", session].concat()
+    }
+}
+
+/// A slot that was read, or the text that is none.
+type Found = Option<Result<Slot, String>>;
+
+/// Both slots of one session.
+struct Slots {
+    a: Found,
+    b: Found,
+}
+
+impl Slots {
+    /// Where the next commit goes, and the garbage that is in its way.
+    fn next(&self) -> (Item, Option<String>) {
+        let revision = |found: &Found| found.as_ref().and_then(|found| found.as_ref().ok()).map(|slot| slot.revision);
+        let (target, found) =
+            if revision(&self.a) > revision(&self.b) { (Item::B, &self.b) } else { (Item::A, &self.a) };
+        (target, found.as_ref().and_then(|found| found.as_ref().err()).cloned())
+    }
+
+    /// The newest slot that can be read; where there is none, garbage is not the same as nothing.
+    fn current(self) -> Result<Option<Slot>, StoreError> {
+        let garbage = [&self.a, &self.b].into_iter().any(|found| matches!(found, Some(Err(_))));
+        let readable = [self.a, self.b].into_iter().flatten().flatten();
+        match readable.max_by_key(|slot| slot.revision) {
+            None if garbage => Err(StoreError::not_applied(StoreErrorKind::Corrupt)),
+            newest => Ok(newest),
+        }
+    }
+}
+
+/// Every call of localStorage either did what it should or changed nothing.
+fn failed(exception: JsValue) -> StoreError {
+    exception::error(&exception, Applied::No)
+}
