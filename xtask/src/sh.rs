@@ -40,6 +40,15 @@ pub(crate) fn quiet(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&stdout).into_owned())
 }
 
+/// Runs with standard error shown and standard output, which is meant for us, returned.
+pub(crate) fn result(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| missing(command, error))?;
+    if !output.status.success() {
+        bail!("`{}` failed ({})", shown(command), output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// What a program printed while it ran before our eyes, and whether it ended well.
 pub(crate) struct Heard {
     pub(crate) success: bool,

@@ -105,8 +105,7 @@ fn compile(project: &Project, sources: &[PathBuf]) -> Result<Vec<Compiled>> {
     cargo.args(["test", "--no-run", "--locked", "--all-features", "--package", "compaction-governor"]);
     cargo.args(["--target", &project.settings.wasm.target, "--message-format=json-render-diagnostics"]);
     cargo.args(names.iter().flat_map(|name| ["--test", name])).current_dir(&project.root);
-    cargo.stderr(std::process::Stdio::inherit());
-    let built = executables(&sh::quiet(&mut cargo)?);
+    let built = executables(&sh::result(&mut cargo)?);
     sources.iter().zip(names).map(|(source, name)| {
         let wasm = built.get(name).with_context(|| format!("cargo built no {name}"))?.clone();
         let text = fs::read_to_string(project.root.join(source))?;
