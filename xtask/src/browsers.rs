@@ -73,8 +73,13 @@ pub(crate) fn webdriver(project: &Project, engine: Engine) -> Result<Vec<(&'stat
 
 /// Quiet, without a network of its own; the sandbox of Chromium does not start for root.
 fn chromium_flags(root: bool) -> Vec<&'static str> {
-    let mut flags =
-        vec!["disable-gpu", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"];
+    let mut flags = vec![
+        "disable-gpu",
+        "no-first-run",
+        "disable-background-networking",
+        "disable-component-update",
+        "disable-sync",
+    ];
     flags.extend(root.then_some("no-sandbox"));
     flags
 }
@@ -108,7 +113,9 @@ impl Wanted {
 
     fn absent(&self) -> Unavailable {
         let Self { what, variable, debian, .. } = self;
-        Unavailable(format!("{what} is not on the PATH: install it (Debian: apt-get install {debian}) or set {variable}"))
+        Unavailable(format!(
+            "{what} is not on the PATH: install it (Debian: apt-get install {debian}) or set {variable}"
+        ))
     }
 
     fn on_path(&self) -> Option<PathBuf> {
@@ -120,7 +127,8 @@ impl Wanted {
 fn apt_get(package: &str) {
     say(format!("installing {package} by apt-get (root on Debian)"));
     for arguments in [&["update", "-q"][..], &["install", "-y", "-q", "--no-install-recommends", package]] {
-        if let Err(error) = sh::quiet(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive")) {
+        if let Err(error) = sh::quiet(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+        {
             say(format!("{error:#}"));
         }
     }

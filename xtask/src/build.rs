@@ -27,7 +27,10 @@ pub(crate) fn package(project: &Project) -> Result<()> {
         .writes(project.root.join("pkg/dist"));
     script_if_stale(project, "pkg", "building the npm package", &stamp)?;
     if !project.wasm_file().is_file() {
-        bail!("the build script of pkg removed {}: it must leave that folder alone", project.settings.wasm.out.display());
+        bail!(
+            "the build script of pkg removed {}: it must leave that folder alone",
+            project.settings.wasm.out.display()
+        );
     }
     Ok(())
 }
@@ -48,8 +51,8 @@ pub(crate) fn wasm(project: &Project) -> Result<()> {
     tools::wasm_target(project)?;
     let compiled = compile(project)?;
     let settings = &project.settings;
-    let flags = [&settings.bindgen.args[..], &settings.opt.args, &[project.wasm_bindgen.clone()]].concat().join(" ");
-    let stamp = Stamp::new(project, "wasm", flags)?
+    let flags = [&settings.bindgen.args[..], &settings.opt.args].concat().join(" ");
+    let stamp = Stamp::new(project, "wasm", format!("{flags} {}", project.wasm_bindgen))?
         .reads(compiled.clone())
         .reads(project.root.join("package-lock.json"))
         .writes(project.wasm_file())

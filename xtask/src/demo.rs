@@ -70,7 +70,8 @@ fn fetch(port: u16, path: &str) -> Result<Fetched> {
     write!(stream, "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
     let mut reply = Vec::new();
     stream.read_to_end(&mut reply).with_context(|| format!("{path} does not come"))?;
-    let end = reply.windows(4).position(|window| window == b"\r\n\r\n").with_context(|| format!("{path} is no reply"))?;
+    let end =
+        reply.windows(4).position(|window| window == b"\r\n\r\n").with_context(|| format!("{path} is no reply"))?;
     let head = String::from_utf8_lossy(&reply[..end]).into_owned();
     if head.split(' ').nth(1) != Some("200") {
         bail!("{path} is answered by `{}`", head.lines().next().unwrap_or_default());

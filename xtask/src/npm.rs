@@ -11,14 +11,21 @@ use crate::stamp::Stamp;
 
 /// Installs what the lockfile names, unless that was done already.
 pub(crate) fn install(project: &Project) -> Result<()> {
-    let stamp = Stamp::new(project, "npm", node_version()?)?.writes(project.root.join("node_modules/.package-lock.json"));
+    let stamp =
+        Stamp::new(project, "npm", node_version()?)?.writes(project.root.join("node_modules/.package-lock.json"));
     let stamp = MANIFESTS.iter().fold(stamp, |stamp, name| stamp.reads(project.root.join(name)));
     if stamp.is_fresh() {
         return Ok(());
     }
     say("installing the npm packages of package-lock.json");
-    sh::run(npm(project).args(["ci", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]))
-        .map_err(|_| Unavailable("npm ci failed: is the network there, and does package-lock.json fit the package.json files?".to_owned()))?;
+    sh::run(npm(project).args(["ci", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"])).map_err(
+        |_| {
+            Unavailable(
+                "npm ci failed: is the network there, and does package-lock.json fit the package.json files?"
+                    .to_owned(),
+            )
+        },
+    )?;
     stamp.keep()
 }
 

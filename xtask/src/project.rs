@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn a_locked_version_is_that_of_the_named_package_and_no_longer_name() {
-        let lock = "name = \"wasm-bindgen-test\"\nversion = \"0.3.80\"\n\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
+        let lock =
+            "name = \"wasm-bindgen-test\"\nversion = \"0.3.80\"\n\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
         assert_eq!(locked_version(lock, "wasm-bindgen").as_deref(), Some("0.2.130"));
         assert_eq!(locked_version(lock, "bindgen"), None);
     }

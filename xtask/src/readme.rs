@@ -57,7 +57,8 @@ enum Block<'a> {
 fn content(project: &Project, block: Block<'_>) -> Result<String> {
     match block {
         Block::Include(path) => {
-            let text = fs::read_to_string(project.root.join(path)).with_context(|| format!("{path} cannot be included"))?;
+            let text =
+                fs::read_to_string(project.root.join(path)).with_context(|| format!("{path} cannot be included"))?;
             Ok(fenced(path, &text))
         }
         Block::Table("seeds") => Ok(seeds::Seeds::scan(project)?.markdown()),
@@ -84,9 +85,14 @@ fn rewritten(text: &str, content: impl Fn(Block<'_>) -> Result<String>) -> Resul
     Ok(fresh + rest)
 }
 
+/// A marker counts at the start of a line alone, so that a text may speak of markers.
 fn next_block(text: &str) -> Option<(usize, &'static str)> {
-    let starts = ["include", "table"].map(|kind| Some((text.find(&format!("<!-- {kind}: "))?, kind)));
-    starts.into_iter().flatten().min()
+    let first = |kind: &'static str| {
+        let marker = format!("<!-- {kind}: ");
+        let mut places = text.match_indices(&marker).map(|(at, _)| at);
+        Some((places.find(|&at| at == 0 || text[..at].ends_with('\n'))?, kind))
+    };
+    ["include", "table"].into_iter().filter_map(first).min()
 }
 
 fn fenced(path: &str, text: &str) -> String {
@@ -111,14 +117,16 @@ mod tests {
 
     #[test]
     fn a_stale_block_is_rewritten_and_the_text_around_it_kept() {
-        let stale = "# T\n<!-- include: a/b.mjs -->\nold\n<!-- /include -->\ntext\n<!-- table: size --><!-- /table -->\nend\n";
+        let stale =
+            "# T\n<!-- include: a/b.mjs -->\nold\n<!-- /include -->\ntext\n<!-- table: size --><!-- /table -->\nend\n";
         assert_eq!(rewritten(stale, echo).unwrap(), FRESH);
     }
 
     #[test]
     fn a_fresh_text_stays_byte_for_byte_the_same() {
         assert_eq!(rewritten(FRESH, echo).unwrap(), FRESH);
-        assert_eq!(rewritten("no block at all\n", echo).unwrap(), "no block at all\n");
+        let spoken = "a `<!-- table: size -->` inside a line is text\n";
+        assert_eq!(rewritten(spoken, echo).unwrap(), spoken);
     }
 
     #[test]

@@ -144,7 +144,10 @@ mod tests {
         let told = seeds.markdown();
         assert!(told.contains("a prompt grows (`tests/a.rs`)<br>stays \"blocked\" (`pkg/test/a.mjs`)"), "{told}");
         assert!(told.contains("grown by 20 % | a prompt grows (`tests/a.rs`) |"), "{told}");
-        assert!(told.contains("| B7 | A damaged session can be repaired without editing data by hand | not yet |"), "{told}");
+        assert!(
+            told.contains("| B7 | A damaged session can be repaired without editing data by hand | not yet |"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -84,7 +84,9 @@ fn answer(request: Request, root: &Path) {
         _ => Reply::plain(405, "only GET and HEAD"),
     };
     let mut response = Response::from_data(reply.body).with_status_code(reply.status);
-    for (name, value) in [("Content-Type", reply.mime), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")] {
+    for (name, value) in
+        [("Content-Type", reply.mime), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff")]
+    {
         response.add_header(Header::from_bytes(name, value).expect("names and values are fixed ASCII"));
     }
     // The reader may have gone away; there is nobody left to tell.
@@ -197,9 +199,21 @@ mod tests {
         std::os::unix::fs::symlink(&secret, root.join("link.txt")).unwrap();
         let absolute = format!("/{}", secret.display());
         let escapes = [
-            "/../secret.txt", "/deep/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/%2e%2e%2fsecret.txt",
-            "/..\\secret.txt", "/%5c..%5csecret.txt", "/deep/%2e%2e/%2e%2e/secret.txt", "/link.txt", "/.hidden", "/%2ehidden",
-            "/index.html%00", "/%zz", "/%", absolute.as_str(),
+            "/../secret.txt",
+            "/deep/../../secret.txt",
+            "/%2e%2e/secret.txt",
+            "/..%2fsecret.txt",
+            "/%2e%2e%2fsecret.txt",
+            "/..\\secret.txt",
+            "/%5c..%5csecret.txt",
+            "/deep/%2e%2e/%2e%2e/secret.txt",
+            "/link.txt",
+            "/.hidden",
+            "/%2ehidden",
+            "/index.html%00",
+            "/%zz",
+            "/%",
+            absolute.as_str(),
         ];
         for url in escapes {
             assert_eq!(reply(&root, url).status, 404, "{url}");

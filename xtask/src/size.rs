@@ -61,7 +61,10 @@ impl Sizes {
     pub(crate) fn check(&self, limit: u64) -> Result<()> {
         let gzip = self.total().gzip;
         if gzip > limit {
-            bail!("WASM and glue take {gzip} bytes gzipped, {} above the limit of {limit} in wasm-pack.toml", gzip - limit);
+            bail!(
+                "WASM and glue take {gzip} bytes gzipped, {} above the limit of {limit} in wasm-pack.toml",
+                gzip - limit
+            );
         }
         Ok(())
     }
@@ -91,9 +94,8 @@ impl Sizes {
     }
 
     fn table(&self) -> Table {
-        let row = |(name, weight): (&str, Weight)| {
-            vec![name.to_owned(), kb(weight.raw), kb(weight.gzip), kb(weight.brotli)]
-        };
+        let row =
+            |(name, weight): (&str, Weight)| vec![name.to_owned(), kb(weight.raw), kb(weight.gzip), kb(weight.brotli)];
         let columns = ["", "raw", "gzip -9", "brotli"].map(str::to_owned).to_vec();
         Table { title: None, columns, rows: self.named().map(row).to_vec() }
     }

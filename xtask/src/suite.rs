@@ -99,7 +99,11 @@ impl Part {
         }
         if !heard.success && tally.failed == 0 {
             let tally = Tally { failed: 1, ..tally };
-            return Self { name, tally, trouble: Some(Trouble::Broken("ended with an error outside its tests".to_owned())) };
+            return Self {
+                name,
+                tally,
+                trouble: Some(Trouble::Broken("ended with an error outside its tests".to_owned())),
+            };
         }
         Self { name, tally, trouble: None }
     }

@@ -28,7 +28,8 @@ impl Tally {
         let mut sum = Self::default();
         for line in output.lines() {
             let line = plain(line);
-            let Some((name, count)) = line.strip_prefix("ℹ ").or(line.strip_prefix("# ")).and_then(|rest| rest.split_once(' '))
+            let Some((name, count)) =
+                line.strip_prefix("ℹ ").or(line.strip_prefix("# ")).and_then(|rest| rest.split_once(' '))
             else {
                 continue;
             };

@@ -66,8 +66,12 @@ const CODE: [&str; 5] = [".rs", ".ts", ".tsx", ".mjs", ".js"];
 /// Hard stop for one file; a longer one hides a wall in the wrong place.
 const LONGEST: usize = 500;
 // Written apart, so that this file does not find itself.
-const HOSTS: [&str; 4] =
-    [concat!("registry.", "npmjs"), concat!("static.rust-", "lang"), concat!("pypi", ".org"), concat!("deb.", "debian")];
+const HOSTS: [&str; 4] = [
+    concat!("registry.", "npmjs"),
+    concat!("static.rust-", "lang"),
+    concat!("pypi", ".org"),
+    concat!("deb.", "debian"),
+];
 const LOOSE: [&str; 7] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -85,7 +89,7 @@ fn walk(root: &Path, folder: &Path, visit: &mut impl FnMut(&Path)) -> Result<()>
         let made = ["target", "node_modules", "dist", ".git"].iter().any(|name| path.ends_with(name));
         if kind.is_dir() && !made {
             walk(root, &path, visit)?;
-        } else if kind.is_file() && !path.extension().is_some_and(|end| end == "log") {
+        } else if kind.is_file() && path.extension().is_none_or(|end| end != "log") {
             visit(&path);
         }
     }

@@ -82,9 +82,8 @@ fn native_clippy(project: &Project) -> Command {
 
 /// The library and the tests that are meant for WASM: the others do not compile there.
 fn wasm_clippy(project: &Project) -> Command {
-    let tests = project.files("tests", |name| {
-        (name.starts_with("wasm_") || name.starts_with("node_")) && name.ends_with(".rs")
-    });
+    let tests = project
+        .files("tests", |name| (name.starts_with("wasm_") || name.starts_with("node_")) && name.ends_with(".rs"));
     let mut clippy = cargo(project, "clippy");
     clippy.args(["--quiet", "--package", "compaction-governor", "--lib", "--all-features", "--locked"]);
     clippy.args(["--target", &project.settings.wasm.target]);
@@ -108,7 +107,7 @@ fn deny(project: &Project) -> Result<()> {
 }
 
 fn types(project: &Project) -> Result<()> {
-    ["pkg", "www"].iter().try_for_each(|workspace| {
-        sh::quiet(&mut npm::script(project, workspace, "typecheck")).map(drop)
-    })
+    ["pkg", "www"]
+        .iter()
+        .try_for_each(|workspace| sh::quiet(&mut npm::script(project, workspace, "typecheck")).map(drop))
 }

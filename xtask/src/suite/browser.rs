@@ -17,9 +17,8 @@ use crate::tally::Tally;
 use crate::{npm, tools};
 
 pub(super) fn run(project: &Project) -> Result<Vec<Part>> {
-    let sources = project.files("tests", |name| {
-        (name.starts_with("wasm_") || name.starts_with("node_")) && name.ends_with(".rs")
-    });
+    let sources = project
+        .files("tests", |name| (name.starts_with("wasm_") || name.starts_with("node_")) && name.ends_with(".rs"));
     tools::wasm_target(project)?;
     let compiled = compile(project, &sources)?;
     let runner = tools::wasm_test_runner(project)?;
@@ -106,11 +105,15 @@ fn compile(project: &Project, sources: &[PathBuf]) -> Result<Vec<Compiled>> {
     cargo.args(["--target", &project.settings.wasm.target, "--message-format=json-render-diagnostics"]);
     cargo.args(names.iter().flat_map(|name| ["--test", name])).current_dir(&project.root);
     let built = executables(&sh::result(&mut cargo)?);
-    sources.iter().zip(names).map(|(source, name)| {
-        let wasm = built.get(name).with_context(|| format!("cargo built no {name}"))?.clone();
-        let text = fs::read_to_string(project.root.join(source))?;
-        Ok(Compiled { name: name.to_owned(), wasm, places: places(name, &text) })
-    }).collect()
+    sources
+        .iter()
+        .zip(names)
+        .map(|(source, name)| {
+            let wasm = built.get(name).with_context(|| format!("cargo built no {name}"))?.clone();
+            let text = fs::read_to_string(project.root.join(source))?;
+            Ok(Compiled { name: name.to_owned(), wasm, places: places(name, &text) })
+        })
+        .collect()
 }
 
 /// Where a test file runs, by its name and its `wasm_bindgen_test_configure!`.
@@ -130,10 +133,12 @@ fn places(name: &str, source: &str) -> Vec<Place> {
 
 fn executables(messages: &str) -> BTreeMap<String, PathBuf> {
     let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    artifacts.filter_map(|artifact| {
-        let name = artifact.pointer("/target/name")?.as_str()?.to_owned();
-        Some((name, PathBuf::from(artifact.get("executable")?.as_str()?)))
-    }).collect()
+    artifacts
+        .filter_map(|artifact| {
+            let name = artifact.pointer("/target/name")?.as_str()?.to_owned();
+            Some((name, PathBuf::from(artifact.get("executable")?.as_str()?)))
+        })
+        .collect()
 }
 
 #[cfg(test)]
