@@ -1,0 +1,167 @@
+//! `#[wasm_bindgen_test]` in real engines: `tests/wasm_*.rs` in Chromium and Firefox, and in Node unless the file is
+//! configured for a browser; `tests/node_*.rs` in Node alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use super::Part;
+use crate::browsers::{self, Engine};
+use crate::project::Project;
+use crate::sh::{self, say};
+use crate::tally::Tally;
+use crate::{npm, tools};
+
+pub(super) fn run(project: &Project) -> Result<Vec<Part>> {
+    let sources = project
+        .files("tests", |name| (name.starts_with("wasm_") || name.starts_with("node_")) && name.ends_with(".rs"));
+    tools::wasm_target(project)?;
+    let compiled = compile(project, &sources)?;
+    let runner = tools::wasm_test_runner(project)?;
+    let mut parts = Vec::new();
+    for place in [Place::Node, Place::Window(Engine::Chromium), Place::Window(Engine::Firefox)] {
+        let mine: Vec<_> = compiled.iter().filter(|test| test.places.contains(&place)).collect();
+        if mine.is_empty() {
+            continue;
+        }
+        match place.runner(project, &runner) {
+            Ok(prepare) => parts.extend(mine.iter().map(|test| test.run(place, prepare()))),
+            Err(error) => parts.push(Part::unable(format!("tests in {}", place.name()), &error)),
+        }
+    }
+    if parts.is_empty() {
+        bail!("tests/ holds no wasm_*.rs and no node_*.rs");
+    }
+    Ok(parts)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Node,
+    Window(Engine),
+}
+
+impl Place {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Node => "Node",
+            Self::Window(engine) => engine.name(),
+        }
+    }
+
+    /// Sets up the place once; the result makes one runner per test file.
+    fn runner(self, project: &Project, runner: &Path) -> Result<impl Fn() -> Command> {
+        let (runner, mut settings) = (runner.to_path_buf(), Vec::new());
+        match self {
+            Self::Node => {
+                npm::node_version()?;
+            }
+            Self::Window(engine) => {
+                settings.push(("WASM_BINDGEN_USE_BROWSER", "1".into()));
+                settings.extend(browsers::webdriver(project, engine)?);
+            }
+        }
+        Ok(move || {
+            let mut command = Command::new(&runner);
+            for driver in OTHER_DRIVERS {
+                command.env_remove(driver);
+            }
+            command.envs(settings.iter().cloned()).env("WASM_BINDGEN_TEST_TIMEOUT", "300");
+            command.env("WASM_BINDGEN_TEST_DRIVER_TIMEOUT", "60");
+            command
+        })
+    }
+}
+
+/// The runner takes the first driver it finds named; only ours may be.
+const OTHER_DRIVERS: [&str; 4] = ["CHROMEDRIVER", "GECKODRIVER", "SAFARIDRIVER", "MSEDGEDRIVER"];
+
+struct Compiled {
+    name: String,
+    wasm: PathBuf,
+    places: Vec<Place>,
+}
+
+impl Compiled {
+    fn run(&self, place: Place, mut runner: Command) -> Part {
+        let name = format!("{} in {}", self.name, place.name());
+        say(&name);
+        match sh::listen(runner.arg(&self.wasm)) {
+            Ok(heard) => Part::of(name, &heard, Tally::of_rust),
+            Err(error) => Part::unable(name, &error),
+        }
+    }
+}
+
+fn compile(project: &Project, sources: &[PathBuf]) -> Result<Vec<Compiled>> {
+    say("compiling the tests to WASM");
+    let names: Vec<_> = sources.iter().filter_map(|path| path.file_stem()?.to_str()).collect();
+    let mut cargo = sh::cargo();
+    cargo.args(["test", "--no-run", "--locked", "--all-features", "--package", "compaction-governor"]);
+    cargo.args(["--target", &project.settings.wasm.target, "--message-format=json-render-diagnostics"]);
+    cargo.args(names.iter().flat_map(|name| ["--test", name])).current_dir(&project.root);
+    let built = executables(&sh::result(&mut cargo)?);
+    sources
+        .iter()
+        .zip(names)
+        .map(|(source, name)| {
+            let wasm = built.get(name).with_context(|| format!("cargo built no {name}"))?.clone();
+            let text = fs::read_to_string(project.root.join(source))?;
+            Ok(Compiled { name: name.to_owned(), wasm, places: places(name, &text) })
+        })
+        .collect()
+}
+
+/// Where a test file runs, by its name and its `wasm_bindgen_test_configure!`.
+fn places(name: &str, source: &str) -> Vec<Place> {
+    let windows = [Place::Window(Engine::Chromium), Place::Window(Engine::Firefox)];
+    if name.starts_with("node_") {
+        vec![Place::Node]
+    } else if source.contains("run_in_shared_worker") || source.contains("run_in_service_worker") {
+        // Firefox's driver cannot start the runner's page in these.
+        vec![windows[0]]
+    } else if source.contains("wasm_bindgen_test_configure!") {
+        windows.to_vec()
+    } else {
+        [&[Place::Node], &windows[..]].concat()
+    }
+}
+
+fn executables(messages: &str) -> BTreeMap<String, PathBuf> {
+    let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    artifacts
+        .filter_map(|artifact| {
+            let name = artifact.pointer("/target/name")?.as_str()?.to_owned();
+            Some((name, PathBuf::from(artifact.get("executable")?.as_str()?)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOWS: [Place; 2] = [Place::Window(Engine::Chromium), Place::Window(Engine::Firefox)];
+
+    #[test]
+    fn a_test_file_runs_where_its_name_and_configuration_allow() {
+        assert_eq!(places("node_import", ""), [Place::Node]);
+        assert_eq!(places("wasm_core", "fn plain() {}"), [Place::Node, WINDOWS[0], WINDOWS[1]]);
+        assert_eq!(places("wasm_idb", "wasm_bindgen_test_configure!(run_in_browser);"), WINDOWS);
+        assert_eq!(places("wasm_sw", "wasm_bindgen_test_configure!(run_in_service_worker);"), WINDOWS[..1]);
+    }
+
+    #[test]
+    fn the_executables_are_read_from_cargos_messages() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"serde"},"executable":null}
+{"reason":"compiler-artifact","target":{"name":"wasm_core"},"executable":"/t/wasm_core-1.wasm"}
+not json"#;
+        let found = executables(messages);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found["wasm_core"], Path::new("/t/wasm_core-1.wasm"));
+    }
+}
