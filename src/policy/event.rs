@@ -200,3 +200,18 @@ impl Verdict {
         }
     }
 }
+
+impl Ignored {
+    /// The stable word for it.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::StaleView => "stale_view",
+            Self::FewerEntries => "fewer_entries",
+            Self::Impossible => "impossible",
+            Self::NotThisAttempt => "not_this_attempt",
+            Self::StaleClaim => "stale_claim",
+            Self::AlreadySeen => "already_seen",
+        }
+    }
+}

@@ -1,1 +1,15 @@
-//! (being built)
+//! The boundary: newtypes that forward, numbers checked on the way in, plain objects on the way out. No thinking here.
+//!
+//! Times are epoch milliseconds; ids are 16 hexadecimal digits. Operations are promises that no failing store rejects;
+//! they run one after another per session. No borrow is held while one waits.
+
+mod convert;
+mod events;
+mod fault;
+mod guards;
+mod session;
+mod store;
+
+pub use guards::decode_record;
+pub use session::{Core, CoreSettings};
+pub use store::StoreHandle;

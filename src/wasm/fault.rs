@@ -1,0 +1,60 @@
+//! Errors that JavaScript can read: a code, and whether anything was applied.
+
+use js_sys::{Error, Reflect};
+use wasm_bindgen::JsValue;
+
+use crate::{config::ConfigError, error::Applied, session::RequestError, store::StoreError};
+
+/// A fault on its way to JavaScript.
+pub(super) struct Fault {
+    code: &'static str,
+    message: String,
+    retryable: bool,
+    applied: Applied,
+}
+
+impl Fault {
+    /// An argument that cannot be.
+    pub(super) fn argument(message: String) -> Self {
+        Self { code: "bad_argument", message, retryable: false, applied: Applied::No }
+    }
+}
+
+impl From<ConfigError> for Fault {
+    fn from(error: ConfigError) -> Self {
+        Self { code: "bad_setting", message: error.to_string(), retryable: false, applied: Applied::No }
+    }
+}
+
+impl From<RequestError> for Fault {
+    fn from(error: RequestError) -> Self {
+        Self { code: "bad_request", message: error.to_string(), retryable: false, applied: Applied::No }
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self {
+            code: error.kind.code(),
+            message: error.to_string(),
+            retryable: error.retryable(),
+            applied: error.applied,
+        }
+    }
+}
+
+impl From<Fault> for JsValue {
+    fn from(fault: Fault) -> Self {
+        let error = Error::new(&fault.message);
+        error.set_name("CompactionError");
+        for (key, value) in [
+            ("code", fault.code.into()),
+            ("retryable", fault.retryable.into()),
+            ("applied", fault.applied.code().into()),
+        ] {
+            // A fresh error object takes every property.
+            let _ = Reflect::set(&error, &key.into(), &value);
+        }
+        error.into()
+    }
+}

@@ -1,0 +1,500 @@
+//! One session, for JavaScript.
+
+use core::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use async_lock::Mutex;
+use js_sys::{Array, Uint8Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::{
+    config::Trigger,
+    id::{AttemptId, ModelId, OwnerId},
+    plan::Keep,
+    session::{
+        Claim, Claimed, Commit, Event, Fail, Mutation, Open, Report, Session, Settings, Settle, Write, run,
+    },
+    store::Store,
+    summary::Finish,
+    time::Timestamp,
+    transcript::{Entry, Kind, Role},
+    view::{self, Part},
+    wasm::{
+        convert::{self, CommitOut, CompactionOut, DecisionOut, PlanOut, SnapshotOut, object},
+        events::EventOut,
+        fault::Fault,
+        guards::GuardsOut,
+        store::{AnyStore, StoreHandle},
+    },
+};
+
+/// One session. All methods take it shared, so that a pending operation never locks out a query.
+#[wasm_bindgen]
+pub struct Core {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    session: RefCell<Session>,
+    store: Rc<AnyStore>,
+    /// Operations run one after another.
+    turn: Mutex<()>,
+    loading: Cell<bool>,
+}
+
+/// Settings, collected before the session exists.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct CoreSettings {
+    settings: Settings,
+}
+
+#[wasm_bindgen]
+impl CoreSettings {
+    /// Nothing set.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The model's window in tokens.
+    #[wasm_bindgen(js_name = setWindow)]
+    pub fn set_window(&mut self, tokens: f64) -> Result<(), JsValue> {
+        self.settings.config.context_window = Some(convert::tokens("contextWindow", tokens)?);
+        Ok(())
+    }
+
+    /// The longest answer that counts against the window.
+    #[wasm_bindgen(js_name = setMaxOutput)]
+    pub fn set_max_output(&mut self, tokens: f64) -> Result<(), JsValue> {
+        self.settings.config.max_output = Some(convert::tokens("maxOutputTokens", tokens)?);
+        Ok(())
+    }
+
+    /// An absolute cap on the threshold.
+    #[wasm_bindgen(js_name = setThresholdCap)]
+    pub fn set_threshold_cap(&mut self, tokens: f64) -> Result<(), JsValue> {
+        self.settings.config.threshold_cap = Some(convert::tokens("thresholdCap", tokens)?);
+        Ok(())
+    }
+
+    /// One trigger; 0 leaves a condition out. Beyond the fourth they are refused.
+    #[wasm_bindgen(js_name = addTrigger)]
+    pub fn add_trigger(&mut self, tokens: f64, window_permille: f64, entries: f64) -> Result<(), JsValue> {
+        let trigger = Trigger {
+            tokens: convert::optional_tokens("trigger.tokens", tokens)?,
+            window_permille: convert::optional_tokens("trigger.fraction", window_permille)?,
+            entries: convert::optional_tokens("trigger.messages", entries)?,
+        };
+        let added = self.settings.config.triggers.try_push(trigger);
+        Ok(added.map_err(|_| Fault::argument("at most four triggers can be listed".to_owned()))?)
+    }
+
+    /// What stays verbatim at the end.
+    #[wasm_bindgen(js_name = setKeep)]
+    pub fn set_keep(&mut self, entries: f64, tokens: f64) -> Result<(), JsValue> {
+        let entries = convert::tokens("keep.messages", entries)?;
+        self.settings.keep = Keep { entries, tokens: convert::tokens("keep.tokens", tokens)? };
+        Ok(())
+    }
+
+    /// A failure class for which a plain summary takes the model's place.
+    #[wasm_bindgen(js_name = addFallback)]
+    pub fn add_fallback(&mut self, class: &str) -> Result<(), JsValue> {
+        self.settings.fallback.push(convert::failure(class)?);
+        Ok(())
+    }
+}
+
+#[wasm_bindgen]
+impl Core {
+    /// A session called `id` on `store`; `owner_hi` and `owner_lo` are drawn at random by the caller.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        id: &str,
+        store: &StoreHandle,
+        settings: &CoreSettings,
+        owner_hi: u32,
+        owner_lo: u32,
+    ) -> Result<Self, JsValue> {
+        let store = store.share();
+        let owner = OwnerId(wide(owner_hi, owner_lo));
+        let session = Session::new(id, owner, settings.settings.clone(), store.capabilities()).map_err(Fault::from)?;
+        let inner = Inner { session: RefCell::new(session), store, turn: Mutex::new(()), loading: Cell::new(true) };
+        Ok(Self { inner: Rc::new(inner) })
+    }
+
+    /// Appends an entry. `group` is the entry that opened its tool call, or `u32::MAX`.
+    #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
+    pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8) {
+        let role = Role::from_code(role).unwrap_or(Role::User);
+        let kind = Kind::from_bits(flags);
+        self.inner.session.borrow_mut().push(Entry { id: wide(id_hi, id_lo), role, kind, tokens, group, calls });
+    }
+
+    /// Forgets the entries from `len` on.
+    pub fn truncate(&self, len: u32) {
+        self.inner.session.borrow_mut().truncate(len);
+    }
+
+    /// How many entries.
+    #[wasm_bindgen(js_name = entryCount)]
+    pub fn entry_count(&self) -> u32 {
+        self.inner.session.borrow().index().len()
+    }
+
+    /// Whether a pass can be due at all; needs no clock.
+    #[wasm_bindgen(js_name = overLine)]
+    pub fn over_line(&self) -> bool {
+        self.inner.session.borrow().over_line()
+    }
+
+    /// Whether a pass may start now.
+    #[wasm_bindgen(js_name = shouldCompact)]
+    pub fn should_compact(&self, now: f64) -> bool {
+        self.inner.session.borrow().decide(Timestamp(now as u64)).pass().is_some()
+    }
+
+    /// The same answer as a public `Decision`.
+    pub fn explain(&self, now: f64) -> Result<JsValue, JsValue> {
+        let now = convert::timestamp(now)?;
+        Ok(object(&DecisionOut::of(&self.inner.session.borrow().decide(now), now)))
+    }
+
+    /// The public `Snapshot`.
+    pub fn snapshot(&self, now: f64) -> Result<JsValue, JsValue> {
+        let now = convert::timestamp(now)?;
+        Ok(object(&SnapshotOut::of(&self.inner.session.borrow(), self.inner.loading.get(), now)))
+    }
+
+    /// Rises whenever the snapshot may differ, but for the passing of time.
+    pub fn version(&self) -> u32 {
+        self.inner.session.borrow().version()
+    }
+
+    /// What a request is stamped with.
+    #[wasm_bindgen(js_name = viewRevision)]
+    pub fn view_revision(&self) -> u32 {
+        self.inner.session.borrow().state().view_revision
+    }
+
+    /// Estimated tokens of the next prompt.
+    #[wasm_bindgen(js_name = viewTokens)]
+    pub fn view_tokens(&self) -> u32 {
+        self.inner.session.borrow().observation().occupancy
+    }
+
+    /// The view as triples: 0, from, to for verbatim entries; 1, 0, 0 for the summary; 2, entry, entry + 1 for a result
+    /// whose call is not shown any more.
+    pub fn view(&self) -> Vec<u32> {
+        let triple = |part: &Part| match *part {
+            Part::Verbatim { from, to } => [0, from, to],
+            Part::Summary { .. } => [1, 0, 0],
+            Part::Placeholder { index } => [2, index, index + 1],
+        };
+        self.inner.session.borrow().view().parts().iter().flat_map(triple).collect()
+    }
+
+    /// The live summary as the model is shown it.
+    #[wasm_bindgen(js_name = summaryText)]
+    pub fn summary_text(&self) -> Option<String> {
+        self.inner.session.borrow().summary().map(view::wrap)
+    }
+
+    /// Committed summaries as public `Compaction`s, oldest first.
+    pub fn history(&self) -> Array {
+        let session = self.inner.session.borrow();
+        let generations = session.root().generations.iter();
+        generations.map(|one| object(&CompactionOut::of(one, session.text(one.number).unwrap_or_default()))).collect()
+    }
+
+    /// Events since the last call, oldest first.
+    #[wasm_bindgen(js_name = drainEvents)]
+    pub fn drain_events(&self) -> Array {
+        self.inner.session.borrow_mut().drain_notices().map(|notice| object(&EventOut::of(notice))).collect()
+    }
+
+    /// The guard state in plain words.
+    pub fn describe(&self) -> JsValue {
+        object(&GuardsOut::of(self.inner.session.borrow().root()))
+    }
+
+    /// Loads the record: how it was found, and what the state survives.
+    pub async fn open(&self, now: f64) -> Result<JsValue, JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let now = convert::timestamp(now)?;
+        let found = {
+            let _turn = inner.turn.lock().await;
+            run(&inner.session, &*inner.store, Open::new(), now).await
+        };
+        inner.loading.set(false);
+        let durability = inner.session.borrow().durability().code();
+        Ok(object(&OpenedOut { found: found.code(), durability }))
+    }
+
+    /// Claims an attempt: a plan, or the decision that refuses it.
+    pub async fn claim(&self, kind: String, now: f64) -> Result<JsValue, JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let (claim, now) = (Claim::new(convert::kind(&kind)?), convert::timestamp(now)?);
+        let claimed = inner.write(Write::rereading(claim), now).await;
+        Ok(match claimed {
+            Claimed::Planned(planned) => object(&PlanOut::of(&planned)),
+            Claimed::Refused(decision) => object(&RefusedOut { refused: DecisionOut::of(&decision, now) }),
+        })
+    }
+
+    /// The request for a claimed slice: `joined` holds its entries' texts, beginning at UTF-16 `offsets`, end included.
+    pub fn request(
+        &self,
+        compaction_id: &str,
+        joined: &str,
+        offsets: &[u32],
+        focus: Option<String>,
+    ) -> Result<JsValue, JsValue> {
+        let ends = convert::utf8_ends(joined, offsets);
+        let session = self.inner.session.borrow();
+        let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
+        let request = request.map_err(Fault::from)?;
+        Ok(object(&RequestOut { system: request.system, user: &request.user, max_tokens: request.max_tokens }))
+    }
+
+    /// Commits a summary, or refuses it by name.
+    pub async fn commit(
+        &self,
+        compaction_id: String,
+        text: String,
+        finish: String,
+        spent_tokens: f64,
+        now: f64,
+    ) -> Result<JsValue, JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let spent = convert::tokens("spentTokens", spent_tokens)?;
+        let attempt = convert::attempt(&compaction_id)?;
+        let commit = Commit { attempt, text, finish: convert::finish(&finish), fallback: false, spent };
+        inner.commit(commit, convert::timestamp(now)?).await
+    }
+
+    /// Commits a plain summary, written here without a model.
+    #[wasm_bindgen(js_name = commitFallback)]
+    pub async fn commit_fallback(
+        &self,
+        compaction_id: String,
+        joined: String,
+        offsets: Vec<u32>,
+        now: f64,
+    ) -> Result<JsValue, JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let (attempt, now) = (convert::attempt(&compaction_id)?, convert::timestamp(now)?);
+        let ends = convert::utf8_ends(&joined, &offsets);
+        let text = inner.session.borrow().plain_summary(attempt, &joined, &ends).map_err(Fault::from)?;
+        let commit = Commit {
+            attempt,
+            text: text.unwrap_or_default(),
+            finish: Finish::Stop,
+            fallback: true,
+            spent: 0,
+        };
+        inner.commit(commit, now).await
+    }
+
+    /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.
+    pub async fn fail(
+        &self,
+        compaction_id: String,
+        class: String,
+        retry_after_ms: f64,
+        now: f64,
+    ) -> Result<JsValue, JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let fail = Fail {
+            attempt: convert::attempt(&compaction_id)?,
+            class: convert::failure(&class)?,
+            retry_after: convert::optional_millis("retryAfterMs", retry_after_ms)?,
+        };
+        let failed = inner.write(Write::new(fail), convert::timestamp(now)?).await;
+        Ok(object(&FailedOut { retry_at: failed.retry_at.map(|at| at.0), fallback: failed.fallback }))
+    }
+
+    /// The attempt is still being worked on; false when it is not this session's any more.
+    pub async fn renew(&self, compaction_id: String, now: f64) -> Result<bool, JsValue> {
+        let event = Event::Renewed(convert::attempt(&compaction_id)?);
+        self.happened(event, now)?.await.map(|(ignored, _)| ignored.is_none())
+    }
+
+    /// A model call completed and its provider counted the prompt. `view_revision` below 0: not known.
+    #[wasm_bindgen(js_name = reportUsage)]
+    pub async fn report_usage(
+        &self,
+        prompt_tokens: f64,
+        view_revision: f64,
+        sent_at: f64,
+        entries: u32,
+        now: f64,
+    ) -> Result<JsValue, JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let known = view_revision >= 0.0;
+        let report = Report {
+            prompt_tokens: convert::tokens("promptTokens", prompt_tokens)?,
+            view_revision: if known { Some(convert::tokens("viewRevision", view_revision)?) } else { None },
+            sent_at: convert::timestamp(sent_at)?,
+            entries,
+        };
+        let reported = inner.write(Write::new(report), convert::timestamp(now)?).await;
+        Ok(object(&ReportedOut {
+            ignored: reported.ignored.map(|why| why.code()),
+            verdict: reported.verdict.map(|settled| settled.verdict.code()),
+        }))
+    }
+
+    /// A model call completed and no usage came with it.
+    #[wasm_bindgen(js_name = stepWithoutUsage)]
+    pub async fn step_without_usage(&self, view_revision: u32, now: f64) -> Result<(), JsValue> {
+        self.happened(Event::StepWithoutUsage { view_revision }, now)?.await.map(drop)
+    }
+
+    /// The provider refused a prompt as too long; `limit` 0: it named none.
+    pub async fn overflow(&self, view_revision: u32, limit: f64, now: f64) -> Result<JsValue, JsValue> {
+        let limit = convert::optional_tokens("limit", limit)?;
+        let at = convert::timestamp(now)?;
+        let (ignored, decision) = self.happened(Event::Overflow { view_revision, limit }, now)?.await?;
+        let decision = DecisionOut::of(&decision, at);
+        Ok(object(&OverflowOut { decision, stale: ignored.is_some() }))
+    }
+
+    /// Another model is in force.
+    #[wasm_bindgen(js_name = setModel)]
+    pub async fn set_model(&self, name: String, now: f64) -> Result<(), JsValue> {
+        self.happened(Event::Model(ModelId::of(&name)), now)?.await.map(drop)
+    }
+
+    /// The host's credentials changed.
+    #[wasm_bindgen(js_name = credentialsChanged)]
+    pub async fn credentials_changed(&self, now: f64) -> Result<(), JsValue> {
+        self.happened(Event::Credentials, now)?.await.map(drop)
+    }
+
+    /// Forgets everything but the view.
+    pub async fn reset(&self, now: f64) -> Result<(), JsValue> {
+        self.happened(Event::Reset, now)?.await.map(drop)
+    }
+
+    /// Does what time alone has made due and tries again what could not be written.
+    pub async fn settle(&self, now: f64) -> Result<(), JsValue> {
+        let inner = Rc::clone(&self.inner);
+        inner.write(Write::new(Settle), convert::timestamp(now)?).await;
+        Ok(())
+    }
+
+    /// What is in the store now: part, revision and bytes of each record.
+    pub async fn records(&self) -> Result<Array, JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let id = inner.session.borrow().id().to_owned();
+        let snapshot = inner.store.load(&id).await.map_err(Fault::from)?;
+        let revision = snapshot.as_ref().map_or(0, |snapshot| snapshot.revision);
+        let parts = snapshot.into_iter().flat_map(|snapshot| snapshot.parts);
+        Ok(parts
+            .map(|(part, bytes)| {
+                let out = object(&PartOut { part: part.to_string(), revision });
+                // A fresh plain object takes every property.
+                let _ = js_sys::Reflect::set(&out, &"bytes".into(), &Uint8Array::from(bytes.as_slice()));
+                out
+            })
+            .collect())
+    }
+
+    /// Removes the session's records, whatever their revision.
+    pub async fn remove(&self) -> Result<(), JsValue> {
+        let inner = Rc::clone(&self.inner);
+        let id = inner.session.borrow().id().to_owned();
+        let _turn = inner.turn.lock().await;
+        inner.store.remove(&id, None).await.map_err(Fault::from)?;
+        Ok(())
+    }
+
+    /// Waits until every operation that was begun has ended.
+    pub async fn close(&self) {
+        let inner = Rc::clone(&self.inner);
+        let _turn = inner.turn.lock().await;
+    }
+}
+
+impl Core {
+    fn happened(
+        &self,
+        event: Event,
+        now: f64,
+    ) -> Result<impl Future<Output = Result<(Option<crate::policy::Ignored>, crate::policy::Decision), JsValue>> + use<>, JsValue>
+    {
+        let inner = Rc::clone(&self.inner);
+        let now = convert::timestamp(now)?;
+        Ok(async move {
+            let happened = inner.write(Write::new(event), now).await;
+            Ok((happened.ignored, happened.decision))
+        })
+    }
+}
+
+impl Inner {
+    async fn write<M: Mutation>(&self, write: Write<M>, now: Timestamp) -> M::Output {
+        let _turn = self.turn.lock().await;
+        run(&self.session, &*self.store, write, now).await
+    }
+
+    async fn commit(&self, commit: Commit, now: Timestamp) -> Result<JsValue, JsValue> {
+        let attempt: AttemptId = commit.attempt;
+        let committed = self.write(Write::new(commit), now).await;
+        Ok(object(&CommitOut::of(attempt, &committed)))
+    }
+}
+
+fn wide(hi: u32, lo: u32) -> u64 {
+    (u64::from(hi) << 32) | u64::from(lo)
+}
+
+#[derive(Serialize)]
+struct OpenedOut {
+    found: &'static str,
+    durability: &'static str,
+}
+
+#[derive(Serialize)]
+struct RefusedOut {
+    refused: DecisionOut,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RequestOut<'a> {
+    system: &'a str,
+    user: &'a str,
+    max_tokens: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FailedOut {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_at: Option<u64>,
+    fallback: bool,
+}
+
+#[derive(Serialize)]
+struct ReportedOut {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ignored: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct OverflowOut {
+    decision: DecisionOut,
+    stale: bool,
+}
+
+#[derive(Serialize)]
+struct PartOut {
+    part: String,
+    revision: u64,
+}
