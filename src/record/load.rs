@@ -1,6 +1,17 @@
 //! Loading: whatever the bytes are, the answer is a state that forgets no strike, never an error.
 
-use crate::record::{Root, Summary};
+use core::cell::Cell;
+
+use crate::{
+    policy::State,
+    record::{
+        Root, Summary,
+        fields::Fields,
+        frame::{self, Fault},
+        part, root, summary,
+    },
+    time::Timestamp,
+};
 
 /// What was found where a root record belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,4 +95,54 @@ impl CorruptKind {
             Self::WrongPart => "wrong_part",
         }
     }
+}
+
+/// Reads the bytes that a store keeps as the root record of `session`.
+///
+/// A good checksum around odd values: missing, null and negative read as 0 or none; what is above its range or of another
+/// type is replaced by the value that guards most, and `repaired` says so. Instants are taken as they are, however far
+/// ahead: `Event::TimePassed` sets them back, and is written. `now` only dates what has to be rebuilt.
+#[must_use]
+pub fn load_root(bytes: Option<&[u8]>, session: &str, now: Timestamp) -> Loaded {
+    let Some(bytes) = bytes else { return Loaded::Absent };
+    let repaired = Cell::new(false);
+    match open(bytes, part::ROOT, root::KNOWN, &repaired) {
+        Ok(fields) => match fields.text(part::SESSION) {
+            Some(other) if other != session => Loaded::Foreign { session: other.to_owned() },
+            owner => {
+                repaired.set(repaired.get() || owner.is_none());
+                let root = root::decode(&fields, session, now);
+                Loaded::Found { root, repaired: repaired.get() }
+            }
+        },
+        Err(Fault::Future { min_reader }) => Loaded::Future { min_reader },
+        Err(Fault::Corrupt(why)) => Loaded::Corrupt { root: rebuilt(session, now), why },
+    }
+}
+
+/// Reads the bytes that a store keeps as the summary of generation `number` of `session`.
+#[must_use]
+pub fn load_summary(bytes: Option<&[u8]>, session: &str, number: u32) -> LoadedSummary {
+    let Some(bytes) = bytes else { return LoadedSummary::Absent };
+    match open(bytes, part::SUMMARY, summary::KNOWN, &Cell::new(false)).map(|fields| summary::decode(&fields)) {
+        Ok(Some(found)) if found.session == session && found.number == number => LoadedSummary::Found(found),
+        Ok(Some(Summary { session, number, .. })) => LoadedSummary::Foreign { session, number },
+        Ok(None) => LoadedSummary::Corrupt(CorruptKind::Decode),
+        Err(Fault::Future { min_reader }) => LoadedSummary::Future { min_reader },
+        Err(Fault::Corrupt(why)) => LoadedSummary::Corrupt(why),
+    }
+}
+
+fn open<'b, 'r>(bytes: &'b [u8], kind: u8, known: u8, repaired: &'r Cell<bool>) -> Result<Fields<'b, 'r>, Fault> {
+    let payload = frame::open(bytes)?;
+    let fields = Fields::split(payload, known, repaired).ok_or(Fault::Corrupt(CorruptKind::Decode))?;
+    match fields.number(part::KIND, 0) {
+        0 => Ok(fields),
+        found if found == kind => Ok(fields),
+        _ => Err(Fault::Corrupt(CorruptKind::WrongPart)),
+    }
+}
+
+fn rebuilt(session: &str, now: Timestamp) -> Root {
+    Root { state: State::rebuilt(now), ..Root::new(session, 0) }
 }

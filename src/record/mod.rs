@@ -5,16 +5,27 @@
 //!
 //! Deliberately absent: no store, no clock, no random number, no model text except that of a [`Summary`].
 //!
-//! 1. hand the bytes of the root to `load_root`, whatever they are: it answers with a [`Loaded`], never with an error;
+//! 1. hand the bytes of the root to [`load_root`], whatever they are: it answers with a [`Loaded`], never with an error;
 //! 2. apply `Event::TimePassed`: it sets back what lies too far ahead and arms a tripped guard without a deadline;
-//! 3. change the root and write `encode_root` by compare-and-swap, with the parts that the change needs.
+//! 3. change the root and write [`encode_root`] by compare-and-swap, with the parts that the change needs.
 
+mod crc;
+mod fields;
+mod frame;
+mod generation;
+mod guards;
 mod load;
+mod numbers;
+mod part;
+mod repair;
 mod root;
+mod state;
 mod summary;
 mod unknown;
+mod writer;
 
-pub use load::{CorruptKind, Loaded, LoadedSummary};
-pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root};
-pub use summary::Summary;
+pub use frame::{MIN_READER, SCHEMA};
+pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
+pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root, encode_root};
+pub use summary::{Summary, encode_summary};
 pub use unknown::{RootUnknown, Unknown};

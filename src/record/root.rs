@@ -2,8 +2,8 @@
 
 use crate::{
     id::AttemptId,
-    policy,
-    record::{RootUnknown, Unknown},
+    policy::{self, State},
+    record::{RootUnknown, Unknown, fields::Fields, frame, generation, part, state, writer::MapWriter},
     time::Timestamp,
     tokens::Tokens,
 };
@@ -104,6 +104,88 @@ impl Root {
         });
         dropped
     }
+
+    /// Drops the oldest generations until at most [`MAX_GENERATIONS`] are left and the record fits into [`ROOT_BYTES`],
+    /// as [`Root::keep_newest`] does; one that is too large even so is left with the newest and `live`.
+    pub fn prune(&mut self, live: Option<u32>) -> Vec<u32> {
+        let mut dropped = Vec::new();
+        for n in (1..=MAX_GENERATIONS).rev() {
+            dropped.extend(self.keep_newest(n, live));
+            if encode_root(self).len() <= ROOT_BYTES {
+                break;
+            }
+        }
+        dropped
+    }
+}
+
+/// The bytes of a root record: the same record gives the same bytes.
+#[must_use]
+pub fn encode_root(root: &Root) -> Vec<u8> {
+    let mut map = MapWriter::default();
+    map.number(part::KIND, part::ROOT);
+    map.text(part::SESSION, &root.session);
+    map.number(INCARNATION, root.incarnation);
+    map.map(STATE, &state::encode(&root.state, &root.unknown));
+    if let Some(anchor) = &root.anchor {
+        map.map(ANCHOR, &encode_anchor(anchor));
+    }
+    map.maps(GENERATIONS, root.generations.iter().map(generation::encode));
+    map.number(COMPACTIONS, root.compactions);
+    map.number(SPENT_TOKENS, root.spent_tokens);
+    frame::seal(&map.finish(&root.unknown.root))
+}
+
+/// The record in `fields`, as one of `session`.
+pub(super) fn decode(fields: &Fields<'_, '_>, session: &str, now: Timestamp) -> Root {
+    let mut unknown = RootUnknown { root: fields.unknown.clone(), ..RootUnknown::default() };
+    let state = match fields.map(STATE, state::KNOWN) {
+        Ok(found) => found.map(|found| state::decode(&found, &mut unknown, now)).unwrap_or_default(),
+        Err(_) => State::rebuilt(now),
+    };
+    let generations = decode_generations(fields);
+    // New generations are numbered from here on: below the newest one a number, and with it a summary, would be taken.
+    let newest = generations.last().map_or(0, |generation| generation.number);
+    Root {
+        session: session.to_owned(),
+        incarnation: fields.number(INCARNATION, 0),
+        state,
+        anchor: decode_anchor(fields),
+        compactions: fields.number(COMPACTIONS, newest),
+        generations,
+        spent_tokens: fields.number(SPENT_TOKENS, 0),
+        unknown,
+    }
+}
+
+fn decode_generations(fields: &Fields<'_, '_>) -> Vec<Generation> {
+    let items = fields.items(GENERATIONS).unwrap_or_default();
+    let older = items.len().saturating_sub(MOST_GENERATIONS);
+    let read = |raw: &&[u8]| generation::decode(&fields.nested(raw, generation::KNOWN)?);
+    let generations: Vec<_> = items.iter().skip(older).filter_map(read).collect();
+    if generations.len() == items.len() { generations } else { fields.replaced(generations) }
+}
+
+fn encode_anchor(anchor: &Anchor) -> Vec<u8> {
+    let mut map = MapWriter::default();
+    map.optional(PROMPT_TOKENS, Some(anchor.prompt_tokens));
+    map.number(VIEW_REVISION, anchor.view_revision);
+    map.number(ENTRIES, anchor.entries);
+    map.number(OVERHEAD, anchor.overhead);
+    map.number(AT, anchor.at.0);
+    map.finish(&Unknown::default())
+}
+
+/// The anchor, if there is a reading in it. Any other number of it that cannot be is 0: more is estimated, nothing invented.
+fn decode_anchor(fields: &Fields<'_, '_>) -> Option<Anchor> {
+    let found = fields.map(ANCHOR, ANCHOR_KNOWN).ok()??;
+    Some(Anchor {
+        prompt_tokens: found.optional(PROMPT_TOKENS, None)?,
+        view_revision: found.number(VIEW_REVISION, 0),
+        entries: found.number(ENTRIES, 0),
+        overhead: found.number(OVERHEAD, 0),
+        at: Timestamp(found.number(AT, 0)),
+    })
 }
 
 /// A root record stays below this many bytes: it is rewritten by every commit, and engines page at 4 KB.
@@ -112,3 +194,22 @@ pub const ROOT_BYTES: usize = 2_048;
 pub const MAX_GENERATIONS: usize = 16;
 /// Pinned entries that one generation can name: with ordinary indices these take half of [`ROOT_BYTES`].
 pub const MAX_PINNED: usize = 256;
+
+/// A longer list was not written by this crate; it is more than [`MAX_GENERATIONS`] because a live one may stay beyond.
+const MOST_GENERATIONS: usize = 64;
+
+/// Keys below this one are known to this build; the first two are those of every part.
+pub(super) const KNOWN: u8 = 8;
+const INCARNATION: u8 = 2;
+const STATE: u8 = 3;
+const ANCHOR: u8 = 4;
+const GENERATIONS: u8 = 5;
+const COMPACTIONS: u8 = 6;
+const SPENT_TOKENS: u8 = 7;
+
+const ANCHOR_KNOWN: u8 = 5;
+const PROMPT_TOKENS: u8 = 0;
+const VIEW_REVISION: u8 = 1;
+const ENTRIES: u8 = 2;
+const OVERHEAD: u8 = 3;
+const AT: u8 = 4;

@@ -2,7 +2,10 @@
 
 use core::fmt;
 
-use crate::{id::AttemptId, record::Unknown};
+use crate::{
+    id::AttemptId,
+    record::{Unknown, fields::Fields, frame, part, writer::MapWriter},
+};
 
 /// The text of one generation.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,3 +33,32 @@ impl fmt::Debug for Summary {
             .finish_non_exhaustive()
     }
 }
+
+/// The bytes of a summary: the same summary gives the same bytes.
+#[must_use]
+pub fn encode_summary(summary: &Summary) -> Vec<u8> {
+    let mut map = MapWriter::default();
+    map.number(part::KIND, part::SUMMARY);
+    map.text(part::SESSION, &summary.session);
+    map.number(NUMBER, summary.number);
+    map.number(ATTEMPT, summary.attempt.0);
+    map.text(TEXT, &summary.text);
+    frame::seal(&map.finish(&summary.unknown))
+}
+
+/// The summary in `fields`; `None` where it is not certain whose it is, or where there is no text.
+pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
+    Some(Summary {
+        session: fields.text(part::SESSION)?.to_owned(),
+        number: fields.number(NUMBER, 0),
+        attempt: AttemptId(fields.number(ATTEMPT, 0)),
+        text: fields.text(TEXT)?.to_owned(),
+        unknown: fields.unknown.clone(),
+    })
+}
+
+/// Keys below this one are known to this build; the first two are those of every part.
+pub(super) const KNOWN: u8 = 5;
+const NUMBER: u8 = 2;
+const ATTEMPT: u8 = 3;
+const TEXT: u8 = 4;
