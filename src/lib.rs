@@ -38,4 +38,4 @@ pub mod store;
 pub mod session;
 
 #[cfg(target_arch = "wasm32")]
-mod wasm;
+pub mod wasm;

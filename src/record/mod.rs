@@ -24,6 +24,8 @@ mod summary;
 mod unknown;
 mod writer;
 
+#[cfg(target_arch = "wasm32")]
+pub(crate) use crc::crc32c;
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
 pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root, encode_root};

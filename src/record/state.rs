@@ -78,6 +78,7 @@ fn encode_attempt(map: &mut MapWriter, attempt: &Attempt) {
     map.choice(PROBE, attempt.probe);
     map.number(MODEL, attempt.model.0);
     map.optional(BEFORE, Some(attempt.before));
+    map.number(ENTRIES, attempt.entries);
     map.choice(LINE, Some(attempt.line));
     map.number(DEADLINE, attempt.deadline.0);
 }
@@ -90,6 +91,8 @@ fn decode_attempt(fields: &Fields<'_, '_>, now: Timestamp) -> Attempt {
         probe: fields.choice(PROBE, Some(Exit::Time)),
         model: ModelId(fields.number(MODEL, 0)),
         before: fields.optional(BEFORE, None).unwrap_or_else(|| fields.replaced(NOTHING_SAVED)),
+        // Nothing counts as appended where it is unknown: what came later is charged to the pass.
+        entries: fields.optional(ENTRIES, Some(u32::MAX)).unwrap_or(u32::MAX),
         line: fields.choice(LINE, Some(Line::Threshold)).unwrap_or(Line::Threshold),
         deadline: Timestamp(fields.number(DEADLINE, now.after(ATTEMPT_DEADLINE).0)),
     }
@@ -107,7 +110,7 @@ const VIEW_REVISION: u8 = 0;
 const PHASE: u8 = 1;
 const GUARDS: u8 = 2;
 
-const PHASE_KNOWN: u8 = 13;
+const PHASE_KNOWN: u8 = 14;
 const TAG: u8 = 0;
 const LINE_TOKENS: u8 = 1;
 const VERDICT_REVISION: u8 = 2;
@@ -121,3 +124,4 @@ const MODEL: u8 = 9;
 const BEFORE: u8 = 10;
 const LINE: u8 = 11;
 const DEADLINE: u8 = 12;
+const ENTRIES: u8 = 13;

@@ -5,7 +5,8 @@ use crate::{
     id::AttemptId,
     plan::{self, PlanInput, Refusal, SlicePlan, summary_cap},
     policy::{
-        self, Action, Block, Blocked, Decision, Event, Kind, Means, Observation, Outcome, Pass, RefusedKind, Trigger, Wait,
+        self, Action, Block, Blocked, Decision, Event, Kind, Means, Observation, Outcome, Pass, RefusedKind, Trigger,
+        Wait,
     },
     session::{
         Notice, Session, Status,

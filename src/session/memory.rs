@@ -11,11 +11,7 @@ use crate::{
     plan::Keep,
     policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
     record::Root,
-    session::{
-        Durability, Notice, Planned,
-        link::Link,
-        sight::Sight,
-    },
+    session::{Durability, Notice, Planned, link::Link, sight::Sight},
     store::{Capabilities, Revision},
     time::Timestamp,
     tokens::Tokens,

@@ -3,11 +3,7 @@
 use crate::{
     policy::State,
     record::{self, CorruptKind, Loaded, Root},
-    session::{
-        Notice, Operation, Progress, Session, Settle, StoreCommand, StoreReply,
-        link::Health,
-        write::Write,
-    },
+    session::{Notice, Operation, Progress, Session, Settle, StoreCommand, StoreReply, link::Health, write::Write},
     store::{Part, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
 };

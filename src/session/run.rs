@@ -54,9 +54,7 @@ async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreR
             Ok(()) => store.load(id).await,
             Err(error) => Err(error),
         }),
-        StoreCommand::Commit { expect, batch, op } => {
-            StoreReply::Committed(store.commit(id, expect, &batch, op).await)
-        }
+        StoreCommand::Commit { expect, batch, op } => StoreReply::Committed(store.commit(id, expect, &batch, op).await),
         StoreCommand::Quarantine { part, bytes } => {
             let _ = store.quarantine(id, part, &bytes, QUARANTINE_REASON).await;
             StoreReply::Quarantined

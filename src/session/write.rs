@@ -120,10 +120,17 @@ impl<M: Mutation> Write<M> {
         Progress::Store(StoreCommand::Commit { expect, batch, op })
     }
 
-    fn committed(&mut self, session: &mut Session, reply: Result<u64, StoreError>, now: Timestamp) -> Progress<M::Output> {
+    fn committed(
+        &mut self,
+        session: &mut Session,
+        reply: Result<u64, StoreError>,
+        now: Timestamp,
+    ) -> Progress<M::Output> {
         match reply {
             Ok(revision) => self.written(session, revision),
-            Err(error) if matches!(error.kind, StoreErrorKind::Conflict { .. }) || error.applied == Applied::Unknown => {
+            Err(error)
+                if matches!(error.kind, StoreErrorKind::Conflict { .. }) || error.applied == Applied::Unknown =>
+            {
                 self.stage = Stage::Resolving;
                 Progress::Store(StoreCommand::Load)
             }

@@ -76,6 +76,33 @@ pub enum Rejection {
     },
 }
 
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self {
+            Self::Empty => "the summariser wrote nothing",
+            Self::Unfinished => "the summary was cut off at the output limit",
+            Self::Refusal => "the summariser declined",
+            Self::ErrorText => "the summariser's answer is an error message",
+            Self::ToolMarkup => "the summariser called a tool instead of writing",
+            Self::Repetition => "the summary repeats one thing over and over",
+            Self::Degenerate => "the summary says that there was nothing to summarise",
+            Self::Grew { tokens, slice_tokens } => {
+                return write!(
+                    f,
+                    "the summary of {tokens} tokens is not smaller than the {slice_tokens} it would replace{KEPT}"
+                );
+            }
+            Self::OverCap { tokens, cap } => {
+                return write!(f, "the summary of {tokens} tokens is longer than the {cap} it may take{KEPT}");
+            }
+        };
+        write!(f, "{what}{KEPT}")
+    }
+}
+
+/// What every refusal leaves behind.
+const KEPT: &str = "; the history stays as it was";
+
 impl Rejection {
     /// The stable code.
     #[must_use]

@@ -15,7 +15,8 @@ use crate::{
 };
 
 /// What is absent reads `null` where the public type says so; optional members are left out.
-const SERIALIZER: serde_wasm_bindgen::Serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
+const SERIALIZER: serde_wasm_bindgen::Serializer =
+    serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
 
 /// A public object on its way out.
 pub(super) fn object<T: Serialize>(value: &T) -> JsValue {
@@ -72,7 +73,8 @@ pub(super) fn finish(text: &str) -> Finish {
 
 /// A failure class by its stable word.
 pub(super) fn failure(text: &str) -> Result<FailureClass, Fault> {
-    FailureClass::parse(text).ok_or_else(|| Fault::argument("a failure class is one of the documented words".to_owned()))
+    FailureClass::parse(text)
+        .ok_or_else(|| Fault::argument("a failure class is one of the documented words".to_owned()))
 }
 
 /// UTF-8 ends of the texts that begin at these UTF-16 offsets of `joined`; the last offset is the end of all.
@@ -97,7 +99,6 @@ fn whole(name: &str, value: f64, most: f64) -> Result<f64, Fault> {
         false => Err(Fault::argument([name, " must be a whole number from 0 up"].concat())),
     }
 }
-
 
 /// The public `Decision`.
 #[derive(Serialize)]

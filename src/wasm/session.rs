@@ -12,9 +12,7 @@ use crate::{
     config::Trigger,
     id::{AttemptId, ModelId, OwnerId},
     plan::Keep,
-    session::{
-        Claim, Claimed, Commit, Event, Fail, Mutation, Open, Report, Session, Settings, Settle, Write, run,
-    },
+    session::{Claim, Claimed, Commit, Event, Fail, Mutation, Open, Report, Session, Settings, Settle, Write, run},
     store::Store,
     summary::Finish,
     time::Timestamp,
@@ -288,13 +286,7 @@ impl Core {
         let (attempt, now) = (convert::attempt(&compaction_id)?, convert::timestamp(now)?);
         let ends = convert::utf8_ends(&joined, &offsets);
         let text = inner.session.borrow().plain_summary(attempt, &joined, &ends).map_err(Fault::from)?;
-        let commit = Commit {
-            attempt,
-            text: text.unwrap_or_default(),
-            finish: Finish::Stop,
-            fallback: true,
-            spent: 0,
-        };
+        let commit = Commit { attempt, text: text.unwrap_or_default(), finish: Finish::Stop, fallback: true, spent: 0 };
         inner.commit(commit, now).await
     }
 
@@ -424,8 +416,10 @@ impl Core {
         &self,
         event: Event,
         now: f64,
-    ) -> Result<impl Future<Output = Result<(Option<crate::policy::Ignored>, crate::policy::Decision), JsValue>> + use<>, JsValue>
-    {
+    ) -> Result<
+        impl Future<Output = Result<(Option<crate::policy::Ignored>, crate::policy::Decision), JsValue>> + use<>,
+        JsValue,
+    > {
         let inner = Rc::clone(&self.inner);
         let now = convert::timestamp(now)?;
         Ok(async move {
