@@ -3,8 +3,8 @@
 use crate::{
     id::AttemptId,
     policy::{
-        Applied, Attempt, Claim, Cooldown, Decision, Event, Failure, Ignored, Interrupted, Kind, Means, Observation,
-        Outcome, Pass, Phase, Refused, RefusedKind, Settled, State, clamp,
+        Applied, Attempt, Claim, Cooldown, Decision, Event, Exit, Failure, Failures, Ignored, Interrupted, Kind, Means,
+        Observation, Outcome, Phase, Refused, RefusedKind, Settled, State, clamp,
         decide::{cooldown_until, decide, decide_manual, decide_overflow},
         limits::{self, ATTEMPT_DEADLINE, CAP_RENEWAL, REPLAN_AFTER},
         reading, recovery,
@@ -39,6 +39,7 @@ impl Change<'_> {
             },
             Event::StepWithoutUsage { view_revision } => self.step_without_usage(view_revision),
             Event::Claimed(claim) => self.claimed(claim),
+            Event::Adopted(claim) => self.adopted(claim),
             Event::Renewed { attempt } => self.renewed(attempt),
             Event::Committed { attempt, fallback } => self.committed(attempt, fallback),
             Event::Failed { attempt, failure } => self.failed(attempt, failure),
@@ -62,11 +63,17 @@ impl Change<'_> {
         let decision = self.decide(claim.kind);
         match decision.pass() {
             Some(pass) if pass.means == Means::Model => {
-                self.admit(claim, pass);
+                self.admit(claim, pass.probe);
                 Outcome::Taken
             }
             _ => Outcome::Refused(Box::new(decision)),
         }
+    }
+
+    fn adopted(&mut self, claim: Claim) -> Outcome {
+        self.verdict = settle::settle_due(&mut self.state, self.seen, self.now);
+        self.admit(claim, None);
+        Outcome::Taken
     }
 
     fn decide(&self, kind: Kind) -> Decision {
@@ -77,7 +84,7 @@ impl Change<'_> {
         }
     }
 
-    fn admit(&mut self, claim: Claim, pass: Pass) {
+    fn admit(&mut self, claim: Claim, probe: Option<Exit>) {
         if self.verdict.is_none() {
             self.verdict = settle::verdict(&mut self.state, self.seen, Evidence::estimate(self.seen), self.now);
         }
@@ -85,7 +92,7 @@ impl Change<'_> {
             id: claim.attempt,
             owner: claim.owner,
             kind: claim.kind,
-            probe: pass.probe,
+            probe,
             model: self.seen.model,
             before: self.seen.occupancy,
             entries: self.seen.entries,
@@ -148,7 +155,7 @@ impl Change<'_> {
 
     fn healthy(&mut self, attempt: Attempt) -> Attempt {
         self.state.guards.fallback_streak = 0;
-        self.state.guards.failures = super::Failures::default();
+        self.state.guards.failures = Failures::default();
         attempt
     }
 

@@ -20,6 +20,9 @@ pub enum Event {
     },
     /// An attempt wants to begin. Decided again here, on this state: it may be refused.
     Claimed(Claim),
+    /// A compaction that the host or its provider made by itself begins: nothing is asked, its commit is judged like any
+    /// other.
+    Adopted(Claim),
     /// The attempt is still being worked on: its deadline moves.
     Renewed {
         /// Which.

@@ -21,6 +21,8 @@ pub enum StoreCommand {
         /// Tells a repeated commit from a new one.
         op: OpId,
     },
+    /// [`Store::remove`](crate::store::Store::remove), whatever the revision.
+    Remove,
     /// [`Store::quarantine`](crate::store::Store::quarantine).
     Quarantine {
         /// Which part cannot be read.
@@ -37,27 +39,35 @@ pub enum StoreReply {
     Loaded(Result<Option<Snapshot>, StoreError>),
     /// To [`StoreCommand::Commit`].
     Committed(Result<Revision, StoreError>),
+    /// To [`StoreCommand::Remove`].
+    Removed(Result<(), StoreError>),
     /// To [`StoreCommand::Quarantine`]; a quarantine that fails stops nothing.
     Quarantined,
 }
 
 /// How an operation goes on.
 #[derive(Debug)]
-pub enum Progress<T> {
+pub enum Step {
     /// Execute this and resume with the reply.
     Store(StoreCommand),
     /// It has ended.
-    Done(T),
+    Done,
+}
+
+/// The store calls of an operation, one after another.
+pub trait Steps {
+    /// Starts.
+    fn begin(&mut self, session: &mut Session, now: Timestamp) -> Step;
+
+    /// Goes on with the reply to the command that was handed out last.
+    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Step;
 }
 
 /// Something that takes zero or more store calls. One runs at a time per session.
-pub trait Operation {
+pub trait Operation: Steps {
     /// What it ends in.
     type Output;
 
-    /// Starts.
-    fn begin(&mut self, session: &mut Session, now: Timestamp) -> Progress<Self::Output>;
-
-    /// Goes on with the reply to the command that was handed out last.
-    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Progress<Self::Output>;
+    /// Takes the result, after [`Step::Done`].
+    fn finish(self, session: &mut Session) -> Self::Output;
 }

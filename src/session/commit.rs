@@ -8,7 +8,7 @@ use crate::{
     session::{
         Planned, Session, Status,
         sight::UNSCALED,
-        write::{Mutated, Mutation},
+        write::{Mutated, Mutation, Parts},
     },
     store::Part,
     summary::{self, Finish, Limits, Rejection},
@@ -123,23 +123,9 @@ impl Commit {
         if let Outcome::Ignored(Ignored::NotThisAttempt) = session.apply(event, now).outcome {
             return Mutated::root_only(superseded(session, planned, now));
         }
-        let number = session.root().generations.last().map_or(1, |newest| newest.number.saturating_add(1));
-        let generation = self.generation(session, planned, number, accepted.tokens, now);
-        session.insert_text(number, accepted.text.to_owned());
-        let dropped = session.edit_root(|root| {
-            root.generations.push(generation);
-            root.compactions = root.compactions.saturating_add(1);
-            root.keep_newest(MAX_GENERATIONS, Some(number))
-        });
-        dropped.iter().for_each(|number| session.remove_text(*number));
+        let parts = session.make_live(self, planned, accepted.tokens, accepted.text, now);
         let after = session.observation().occupancy;
-        session.notify(planned.notice(Status::Completed, Some(after), None));
-        let bytes = session.summary_bytes(number, self.attempt, accepted.text.to_owned());
-        Mutated {
-            output: Committed::Live { before: planned.before, after },
-            puts: vec![(Part::Generation(number), bytes)],
-            deletes: dropped.into_iter().map(Part::Generation).collect(),
-        }
+        Mutated { output: Committed::Live { before: planned.before, after }, parts }
     }
 
     fn generation(
@@ -192,6 +178,34 @@ impl Mutation for Fail {
     fn ended(&mut self, session: &mut Session, output: &Failed) {
         if !output.fallback {
             session.end_planned(self.attempt);
+        }
+    }
+}
+
+impl Session {
+    /// Makes an accepted summary live, with the range it covers; the parts that go into the same store commit.
+    pub(super) fn make_live(
+        &mut self,
+        commit: &Commit,
+        planned: &Planned,
+        tokens: Tokens,
+        text: &str,
+        now: Timestamp,
+    ) -> Parts {
+        let number = self.root().generations.last().map_or(1, |newest| newest.number.saturating_add(1));
+        let generation = commit.generation(self, planned, number, tokens, now);
+        self.insert_text(number, text.to_owned());
+        let dropped = self.edit_root(|root| {
+            root.generations.push(generation);
+            root.compactions = root.compactions.saturating_add(1);
+            root.keep_newest(MAX_GENERATIONS, Some(number))
+        });
+        dropped.iter().for_each(|number| self.remove_text(*number));
+        self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));
+        let bytes = self.summary_bytes(number, commit.attempt, text.to_owned());
+        Parts {
+            puts: vec![(Part::Generation(number), bytes)],
+            deletes: dropped.into_iter().map(Part::Generation).collect(),
         }
     }
 }

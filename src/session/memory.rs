@@ -1,9 +1,6 @@
 //! The session itself: what it holds in memory, and the questions that are answered from there.
 
-use std::{
-    cell::{Ref, RefCell},
-    collections::{BTreeMap, VecDeque},
-};
+use std::cell::{Ref, RefCell};
 
 use crate::{
     config::{Config, ConfigError},
@@ -40,13 +37,13 @@ pub struct Session {
     index: Index,
     root: Root,
     generations: Vec<view::Generation>,
-    texts: BTreeMap<u32, String>,
+    texts: Vec<(u32, String)>,
     revision: Option<Revision>,
     link: Link,
     reported_here: bool,
     sight: RefCell<Option<Sight>>,
     planned: Option<Planned>,
-    notices: VecDeque<Notice>,
+    notices: Vec<Notice>,
     drawn: u64,
     version: u32,
 }
@@ -67,13 +64,13 @@ impl Session {
             index: Index::default(),
             root: Root::new(id, owner.0),
             generations: Vec::new(),
-            texts: BTreeMap::new(),
+            texts: Vec::new(),
             revision: None,
             link: Link::new(capabilities),
             reported_here: false,
             sight: RefCell::new(None),
             planned: None,
-            notices: VecDeque::new(),
+            notices: Vec::new(),
             drawn: 0,
             version: 0,
         })
@@ -113,7 +110,7 @@ impl Session {
     /// The text of the summary with this number.
     #[must_use]
     pub fn text(&self, number: u32) -> Option<&str> {
-        self.texts.get(&number).map(String::as_str)
+        self.texts.iter().find(|(of, _)| *of == number).map(|(_, text)| text.as_str())
     }
 
     /// What is observed right now.
@@ -142,8 +139,8 @@ impl Session {
     }
 
     /// Takes what happened since the last call, oldest first.
-    pub fn drain_notices(&mut self) -> impl Iterator<Item = Notice> + '_ {
-        self.notices.drain(..)
+    pub fn drain_notices(&mut self) -> Vec<Notice> {
+        core::mem::take(&mut self.notices)
     }
 
     /// Rises whenever an answer may have changed, but for the passing of time.
@@ -270,18 +267,29 @@ impl Session {
     }
 
     pub(super) fn insert_text(&mut self, number: u32, text: String) {
-        self.texts.insert(number, text);
+        self.texts.retain(|(of, _)| *of != number);
+        self.texts.push((number, text));
         self.refresh_generations();
     }
 
     pub(super) fn remove_text(&mut self, number: u32) {
-        self.texts.remove(&number);
+        self.texts.retain(|(of, _)| *of != number);
         self.refresh_generations();
+    }
+
+    /// Begins anew: the records are gone.
+    pub(super) fn forget(&mut self) {
+        self.revision = None;
+        self.link.unsaved = false;
+        self.reported_here = false;
+        self.planned = None;
+        self.texts.clear();
+        self.replace_root(Root::new(&self.id, self.owner.0));
     }
 
     /// A generation whose text is not there cannot be shown: the view falls back to an older one, or to the transcript.
     fn refresh_generations(&mut self) {
-        let shown = self.root.generations.iter().filter(|generation| self.texts.contains_key(&generation.number));
+        let shown = self.root.generations.iter().filter(|generation| self.text(generation.number).is_some());
         self.generations = shown
             .map(|generation| view::Generation {
                 number: generation.number,
@@ -314,7 +322,7 @@ impl Session {
             generation.verdict = Some(settled.verdict);
             generation.after_tokens = Some(settled.net_tokens);
         }
-        self.notices.push_back(Notice::Verdict(settled));
+        self.notices.push(Notice::Verdict(settled));
     }
 
     fn note_guards(&mut self, next: &State) {
@@ -325,13 +333,13 @@ impl Session {
             (Block::FallbackStreak, before.fallen_back(), after.fallen_back()),
         ] {
             if was != is {
-                self.notices.push_back(Notice::Guard { reason, tripped: is, retry_at: retry_at.filter(|_| is) });
+                self.notices.push(Notice::Guard { reason, tripped: is, retry_at: retry_at.filter(|_| is) });
             }
         }
     }
 
     pub(super) fn notify(&mut self, notice: Notice) {
-        self.notices.push_back(notice);
+        self.notices.push(notice);
         self.touch();
     }
 

@@ -11,6 +11,7 @@
 //!
 //! No operation fails because a store did: state goes on in memory, [`Session::durability`] says so, writes are retried.
 
+mod adopt;
 mod claim;
 mod command;
 mod commit;
@@ -22,10 +23,12 @@ mod open;
 mod request;
 mod run;
 mod sight;
+mod store;
 mod write;
 
+pub use adopt::Adopt;
 pub use claim::{Claim, Claimed, Planned};
-pub use command::{Operation, Progress, StoreCommand, StoreReply};
+pub use command::{Operation, Step, Steps, StoreCommand, StoreReply};
 pub use commit::{Commit, Committed, Fail, Failed, limits};
 pub use events::{Event, Happened, Report, Reported, Settle};
 pub use link::Durability;
@@ -33,5 +36,6 @@ pub use memory::{Session, Settings};
 pub use notice::{Notice, Status};
 pub use open::{Found, Open};
 pub use request::RequestError;
-pub use run::{run, run_sync};
-pub use write::{Mutated, Mutation, Write};
+pub use run::{drive, run, run_sync};
+pub use store::{Peek, Remove};
+pub use write::{Mutated, Mutation, Parts, Write};

@@ -3,7 +3,7 @@
 use crate::{
     policy::State,
     record::{self, CorruptKind, Loaded, Root},
-    session::{Notice, Operation, Progress, Session, Settle, StoreCommand, StoreReply, link::Health, write::Write},
+    session::{Notice, Operation, Session, Settle, Step, Steps, StoreCommand, StoreReply, link::Health, write::Write},
     store::{Part, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
 };
@@ -37,12 +37,7 @@ impl Open {
         Self { found: Found::New, mend: None }
     }
 
-    fn loaded(
-        &mut self,
-        session: &mut Session,
-        reply: Result<Option<Snapshot>, StoreError>,
-        now: Timestamp,
-    ) -> Progress<Found> {
+    fn loaded(&mut self, session: &mut Session, reply: Result<Option<Snapshot>, StoreError>, now: Timestamp) -> Step {
         match reply {
             Ok(None) => {
                 session.attach();
@@ -64,12 +59,12 @@ impl Open {
                     session.link_mut().assumed_strike = true;
                 }
                 session.detach(now);
-                Progress::Done(self.found)
+                Step::Done
             }
         }
     }
 
-    fn read(&mut self, session: &mut Session, snapshot: &Snapshot, now: Timestamp) -> Progress<Found> {
+    fn read(&mut self, session: &mut Session, snapshot: &Snapshot, now: Timestamp) -> Step {
         let bytes = snapshot.part(Part::Root);
         match record::load_root(bytes, session.id(), now) {
             Loaded::Absent => self.settle(session, now),
@@ -84,7 +79,7 @@ impl Open {
                 session.link_mut().health = Health::ReadOnly;
                 session.notify(Notice::Storage(session.durability()));
                 self.found = Found::ReadOnly;
-                Progress::Done(self.found)
+                Step::Done
             }
             Loaded::Foreign { session: whose } => {
                 session.notify(Notice::ForeignRecord { session: whose });
@@ -94,13 +89,7 @@ impl Open {
         }
     }
 
-    fn unreadable(
-        &mut self,
-        session: &mut Session,
-        root: Root,
-        _why: CorruptKind,
-        bytes: Option<&[u8]>,
-    ) -> Progress<Found> {
+    fn unreadable(&mut self, session: &mut Session, root: Root, _why: CorruptKind, bytes: Option<&[u8]>) -> Step {
         self.found = Found::Quarantined;
         let incarnation = session.root().incarnation;
         session.replace_root(Root { incarnation, ..root });
@@ -109,29 +98,20 @@ impl Open {
     }
 
     /// The store itself could not read what it kept, and has put it aside.
-    fn rebuilt(&mut self, session: &mut Session, now: Timestamp) -> Progress<Found> {
+    fn rebuilt(&mut self, session: &mut Session, now: Timestamp) -> Step {
         self.found = Found::Quarantined;
         session.edit_root(|root| root.state = State::rebuilt(now));
         session.link_mut().unsaved = true;
         self.settle(session, now)
     }
 
-    fn quarantine(bytes: Option<&[u8]>) -> Progress<Found> {
-        Progress::Store(StoreCommand::Quarantine { part: Part::Root, bytes: bytes.unwrap_or_default().to_vec() })
+    fn quarantine(bytes: Option<&[u8]>) -> Step {
+        Step::Store(StoreCommand::Quarantine { part: Part::Root, bytes: bytes.unwrap_or_default().to_vec() })
     }
 
     /// A clamp or an arming that loading made necessary is a written event.
-    fn settle(&mut self, session: &mut Session, now: Timestamp) -> Progress<Found> {
-        let mend = self.mend.insert(Write::new(Settle));
-        let progress = mend.begin(session, now);
-        self.with(progress)
-    }
-
-    fn with(&self, progress: Progress<()>) -> Progress<Found> {
-        match progress {
-            Progress::Store(command) => Progress::Store(command),
-            Progress::Done(()) => Progress::Done(self.found),
-        }
+    fn settle(&mut self, session: &mut Session, now: Timestamp) -> Step {
+        self.mend.insert(Write::new(Settle)).begin(session, now)
     }
 }
 
@@ -141,23 +121,26 @@ impl Default for Open {
     }
 }
 
-impl Operation for Open {
-    type Output = Found;
-
-    fn begin(&mut self, _: &mut Session, _: Timestamp) -> Progress<Found> {
-        Progress::Store(StoreCommand::Load)
+impl Steps for Open {
+    fn begin(&mut self, _: &mut Session, _: Timestamp) -> Step {
+        Step::Store(StoreCommand::Load)
     }
 
-    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Progress<Found> {
+    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Step {
         match (reply, &mut self.mend) {
             (StoreReply::Loaded(reply), None) => self.loaded(session, reply, now),
             (StoreReply::Quarantined, None) => self.settle(session, now),
-            (reply, Some(mend)) => {
-                let progress = mend.resume(session, reply, now);
-                self.with(progress)
-            }
-            (StoreReply::Committed(_), None) => Progress::Done(self.found),
+            (reply, Some(mend)) => mend.resume(session, reply, now),
+            _ => Step::Done,
         }
+    }
+}
+
+impl Operation for Open {
+    type Output = Found;
+
+    fn finish(self, _: &mut Session) -> Found {
+        self.found
     }
 }
 

@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 
 use crate::{
-    session::{Operation, Progress, Session, StoreCommand, StoreReply},
+    session::{Operation, Session, Step, Steps, StoreCommand, StoreReply},
     store::{Store, SyncStore},
     time::Timestamp,
 };
@@ -15,16 +15,17 @@ pub async fn run<S: Store, O: Operation>(
     mut operation: O,
     now: Timestamp,
 ) -> O::Output {
+    drive(session, store, &mut operation, now).await;
+    operation.finish(&mut session.borrow_mut())
+}
+
+/// Takes the steps of one operation on a store that is awaited.
+pub async fn drive<S: Store>(session: &RefCell<Session>, store: &S, steps: &mut dyn Steps, now: Timestamp) {
     let id = session.borrow().id().to_owned();
-    let mut progress = operation.begin(&mut session.borrow_mut(), now);
-    loop {
-        match progress {
-            Progress::Done(output) => return output,
-            Progress::Store(command) => {
-                let reply = execute(store, &id, command).await;
-                progress = operation.resume(&mut session.borrow_mut(), reply, now);
-            }
-        }
+    let mut step = steps.begin(&mut session.borrow_mut(), now);
+    while let Step::Store(command) = step {
+        let reply = execute(store, &id, command).await;
+        step = steps.resume(&mut session.borrow_mut(), reply, now);
     }
 }
 
@@ -36,16 +37,12 @@ pub fn run_sync<S: SyncStore, O: Operation>(
     now: Timestamp,
 ) -> O::Output {
     let id = session.id().to_owned();
-    let mut progress = operation.begin(session, now);
-    loop {
-        match progress {
-            Progress::Done(output) => return output,
-            Progress::Store(command) => {
-                let reply = execute_sync(store, &id, command);
-                progress = operation.resume(session, reply, now);
-            }
-        }
+    let mut step = operation.begin(session, now);
+    while let Step::Store(command) = step {
+        let reply = execute_sync(store, &id, command);
+        step = operation.resume(session, reply, now);
     }
+    operation.finish(session)
 }
 
 async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreReply {
@@ -55,6 +52,7 @@ async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreR
             Err(error) => Err(error),
         }),
         StoreCommand::Commit { expect, batch, op } => StoreReply::Committed(store.commit(id, expect, &batch, op).await),
+        StoreCommand::Remove => StoreReply::Removed(store.remove(id, None).await),
         StoreCommand::Quarantine { part, bytes } => {
             let _ = store.quarantine(id, part, &bytes, QUARANTINE_REASON).await;
             StoreReply::Quarantined
@@ -66,6 +64,7 @@ fn execute_sync<S: SyncStore>(store: &S, id: &str, command: StoreCommand) -> Sto
     match command {
         StoreCommand::Load => StoreReply::Loaded(store.open().and_then(|()| store.load(id))),
         StoreCommand::Commit { expect, batch, op } => StoreReply::Committed(store.commit(id, expect, &batch, op)),
+        StoreCommand::Remove => StoreReply::Removed(store.remove(id, None)),
         StoreCommand::Quarantine { part, bytes } => {
             let _ = store.quarantine(id, part, &bytes, QUARANTINE_REASON);
             StoreReply::Quarantined

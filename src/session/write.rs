@@ -5,8 +5,8 @@ use crate::{
     id::OpId,
     policy,
     record::{self, Anchor, Loaded, LoadedSummary, Root},
-    session::{Notice, Operation, Progress, Session, StoreCommand, StoreReply, link::Health},
-    store::{Batch, Expect, Part, Snapshot, StoreError, StoreErrorKind},
+    session::{Notice, Operation, Session, Step, Steps, StoreCommand, StoreReply, link::Health},
+    store::{Batch, Expect, Part, Revision, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
 };
 
@@ -22,21 +22,28 @@ pub trait Mutation {
     fn ended(&mut self, _session: &mut Session, _output: &Self::Output) {}
 }
 
-/// What a change asks to be written besides the root.
+/// What a change ended in, and what goes into the commit besides the root.
 #[derive(Debug)]
 pub struct Mutated<T> {
     /// What it ended in.
     pub output: T,
     /// Parts that go into the same commit.
+    pub parts: Parts,
+}
+
+/// Parts of a commit besides the root.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// Written with it.
     pub puts: Vec<(Part, Vec<u8>)>,
-    /// Parts that the same commit deletes.
+    /// Deleted with it.
     pub deletes: Vec<Part>,
 }
 
 impl<T> Mutated<T> {
     /// A change of the root alone.
     pub fn root_only(output: T) -> Self {
-        Self { output, puts: Vec::new(), deletes: Vec::new() }
+        Self { output, parts: Parts::default() }
     }
 }
 
@@ -44,21 +51,73 @@ impl<T> Mutated<T> {
 #[derive(Debug)]
 pub struct Write<M: Mutation> {
     mutation: M,
+    output: Option<M::Output>,
+    writer: Writer,
+}
+
+impl<M: Mutation> Write<M> {
+    /// Writes `mutation` through on what memory holds.
+    pub fn new(mutation: M) -> Self {
+        Self { mutation, output: None, writer: Writer::default() }
+    }
+
+    /// Writes `mutation` through on what the store holds: for a claim, which decides again on the winner's state.
+    pub fn rereading(mutation: M) -> Self {
+        Self { mutation, output: None, writer: Writer { reread: true, ..Writer::default() } }
+    }
+
+    fn change<'a>(
+        mutation: &'a mut M,
+        output: &'a mut Option<M::Output>,
+    ) -> impl FnMut(&mut Session, Timestamp) -> Parts + 'a {
+        |session, now| {
+            let mutated = mutation.mutate(session, now);
+            *output = Some(mutated.output);
+            mutated.parts
+        }
+    }
+}
+
+impl<M: Mutation> Steps for Write<M> {
+    fn begin(&mut self, session: &mut Session, now: Timestamp) -> Step {
+        self.writer.begin(session, now, &mut Self::change(&mut self.mutation, &mut self.output))
+    }
+
+    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Step {
+        self.writer.resume(session, reply, now, &mut Self::change(&mut self.mutation, &mut self.output))
+    }
+}
+
+impl<M: Mutation> Operation for Write<M> {
+    type Output = M::Output;
+
+    fn finish(mut self, session: &mut Session) -> M::Output {
+        let output = self.output.take().expect("no step is the last one before the change was made");
+        self.mutation.ended(session, &output);
+        output
+    }
+}
+
+/// A change of memory, as the writer sees it.
+type Change<'a> = &'a mut dyn FnMut(&mut Session, Timestamp) -> Parts;
+
+/// The store calls of a write, whatever the change is.
+#[derive(Debug, Default)]
+struct Writer {
     /// Whether the root record is read again before the change: what a claim does.
     reread: bool,
     before: Root,
     notices: usize,
-    output: Option<M::Output>,
-    deletes: Vec<Part>,
-    puts: Vec<(Part, Vec<u8>)>,
+    parts: Parts,
     op: Option<OpId>,
     conflicts: u32,
     stage: Stage,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     /// The root record is being read again, or for the first time after a failure.
+    #[default]
     Rereading,
     /// The change is made; the commit is out.
     Committing,
@@ -66,91 +125,76 @@ enum Stage {
     Resolving,
 }
 
-impl<M: Mutation> Write<M> {
-    /// Writes `mutation` through on what memory holds.
-    pub fn new(mutation: M) -> Self {
-        Self {
-            mutation,
-            reread: false,
-            before: Root::default(),
-            notices: 0,
-            output: None,
-            deletes: Vec::new(),
-            puts: Vec::new(),
-            op: None,
-            conflicts: 0,
-            stage: Stage::Rereading,
+impl Writer {
+    fn begin(&mut self, session: &mut Session, now: Timestamp, change: Change<'_>) -> Step {
+        let unread = session.link().health == Health::Loading || session.needs_reread();
+        if (self.reread || unread) && session.link().usable(now) {
+            self.stage = Stage::Rereading;
+            return Step::Store(StoreCommand::Load);
+        }
+        self.mutate(session, now, change)
+    }
+
+    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp, change: Change<'_>) -> Step {
+        match (self.stage, reply) {
+            (Stage::Rereading, StoreReply::Loaded(Ok(found))) => {
+                session.attach();
+                if found.as_ref().map(|snapshot| snapshot.revision) != session.revision() {
+                    session.adopt(found, now);
+                }
+                self.mutate(session, now, change)
+            }
+            (Stage::Rereading, StoreReply::Loaded(Err(_))) => {
+                session.detach(now);
+                self.mutate(session, now, change)
+            }
+            (Stage::Resolving, StoreReply::Loaded(reply)) => self.resolved(session, reply, now, change),
+            (Stage::Committing, StoreReply::Committed(reply)) => self.committed(session, reply, now),
+            // A reply to a command that was not handed out last: the runner's fault; the state in memory stands.
+            _ => unwritten(session, now),
         }
     }
 
-    /// Writes `mutation` through on what the store holds: for a claim, which decides again on the winner's state.
-    pub fn rereading(mutation: M) -> Self {
-        Self { reread: true, ..Self::new(mutation) }
-    }
-
-    fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Progress<M::Output> {
+    fn mutate(&mut self, session: &mut Session, now: Timestamp, change: Change<'_>) -> Step {
         self.before = session.root().clone();
         self.notices = session.notices_len();
-        let mutated = self.mutation.mutate(session, now);
-        self.output = Some(mutated.output);
-        self.puts = mutated.puts;
-        self.deletes = mutated.deletes;
-        let changed = self.before.state.differs_durably(&session.root().state) || !self.puts.is_empty();
+        self.parts = change(session, now);
+        let changed = self.before.state.differs_durably(&session.root().state) || !self.parts.puts.is_empty();
         if !changed && !session.link().unsaved {
-            return self.done(session);
+            return Step::Done;
         }
         if !session.link().usable(now) {
             session.link_mut().unsaved |= changed;
-            return self.done(session);
+            return Step::Done;
         }
         self.commit(session)
     }
 
-    fn commit(&mut self, session: &mut Session) -> Progress<M::Output> {
+    fn commit(&mut self, session: &mut Session) -> Step {
         let op = *self.op.get_or_insert_with(|| session.draw_op());
         let mut batch = Batch::root(record::encode_root(session.root()));
         if session.link().unsaved {
             batch.puts.extend(session.summary_parts());
         } else {
-            batch.puts.extend(self.puts.iter().cloned());
+            batch.puts.extend(self.parts.puts.iter().cloned());
         }
-        batch.deletes.clone_from(&self.deletes);
+        batch.deletes.clone_from(&self.parts.deletes);
         self.stage = Stage::Committing;
         let expect = session.revision().map_or(Expect::Absent, Expect::Revision);
-        Progress::Store(StoreCommand::Commit { expect, batch, op })
+        Step::Store(StoreCommand::Commit { expect, batch, op })
     }
 
-    fn committed(
-        &mut self,
-        session: &mut Session,
-        reply: Result<u64, StoreError>,
-        now: Timestamp,
-    ) -> Progress<M::Output> {
+    fn committed(&mut self, session: &mut Session, reply: Result<Revision, StoreError>, now: Timestamp) -> Step {
         match reply {
-            Ok(revision) => self.written(session, revision),
+            Ok(revision) => written(session, revision),
             Err(error)
                 if matches!(error.kind, StoreErrorKind::Conflict { .. }) || error.applied == Applied::Unknown =>
             {
                 self.stage = Stage::Resolving;
-                Progress::Store(StoreCommand::Load)
+                Step::Store(StoreCommand::Load)
             }
-            Err(_) => self.unwritten(session, now),
+            Err(_) => unwritten(session, now),
         }
-    }
-
-    fn written(&mut self, session: &mut Session, revision: u64) -> Progress<M::Output> {
-        session.set_revision(Some(revision));
-        session.link_mut().unsaved = false;
-        session.link_mut().assumed_strike = false;
-        session.attach();
-        self.done(session)
-    }
-
-    /// The conversation goes on in memory; the next operation tries again.
-    fn unwritten(&mut self, session: &mut Session, now: Timestamp) -> Progress<M::Output> {
-        session.link_mut().unsaved = true;
-        session.detach(now);
-        self.done(session)
     }
 
     fn resolved(
@@ -158,10 +202,11 @@ impl<M: Mutation> Write<M> {
         session: &mut Session,
         reply: Result<Option<Snapshot>, StoreError>,
         now: Timestamp,
-    ) -> Progress<M::Output> {
+        change: Change<'_>,
+    ) -> Step {
         self.conflicts += 1;
         match reply {
-            Ok(Some(snapshot)) if Some(snapshot.op_id) == self.op => self.written(session, snapshot.revision),
+            Ok(Some(snapshot)) if Some(snapshot.op_id) == self.op => written(session, snapshot.revision),
             Ok(found) if self.conflicts <= MAX_CONFLICTS => {
                 if found.as_ref().map(|snapshot| snapshot.revision) == session.revision() {
                     return self.commit(session);
@@ -170,50 +215,26 @@ impl<M: Mutation> Write<M> {
                 session.replace_root(self.before.clone());
                 session.adopt(found, now);
                 self.op = None;
-                self.mutate(session, now)
+                self.mutate(session, now, change)
             }
-            _ => self.unwritten(session, now),
+            _ => unwritten(session, now),
         }
-    }
-
-    fn done(&mut self, session: &mut Session) -> Progress<M::Output> {
-        let output = self.output.take().expect("an operation ends once, after its change was made");
-        self.mutation.ended(session, &output);
-        Progress::Done(output)
     }
 }
 
-impl<M: Mutation> Operation for Write<M> {
-    type Output = M::Output;
+fn written(session: &mut Session, revision: Revision) -> Step {
+    session.set_revision(Some(revision));
+    session.link_mut().unsaved = false;
+    session.link_mut().assumed_strike = false;
+    session.attach();
+    Step::Done
+}
 
-    fn begin(&mut self, session: &mut Session, now: Timestamp) -> Progress<M::Output> {
-        let unread = session.link().health == Health::Loading || session.needs_reread();
-        if (self.reread || unread) && session.link().usable(now) {
-            self.stage = Stage::Rereading;
-            return Progress::Store(StoreCommand::Load);
-        }
-        self.mutate(session, now)
-    }
-
-    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Progress<M::Output> {
-        match (self.stage, reply) {
-            (Stage::Rereading, StoreReply::Loaded(Ok(found))) => {
-                session.attach();
-                if found.as_ref().map(|snapshot| snapshot.revision) != session.revision() {
-                    session.adopt(found, now);
-                }
-                self.mutate(session, now)
-            }
-            (Stage::Rereading, StoreReply::Loaded(Err(_))) => {
-                session.detach(now);
-                self.mutate(session, now)
-            }
-            (Stage::Resolving, StoreReply::Loaded(reply)) => self.resolved(session, reply, now),
-            (Stage::Committing, StoreReply::Committed(reply)) => self.committed(session, reply, now),
-            // A reply to a command that was not handed out last: the runner's fault; the state in memory stands.
-            _ => self.unwritten(session, now),
-        }
-    }
+/// The conversation goes on in memory; the next operation tries again.
+fn unwritten(session: &mut Session, now: Timestamp) -> Step {
+    session.link_mut().unsaved = true;
+    session.detach(now);
+    Step::Done
 }
 
 /// Memory and what was found in the store become one.

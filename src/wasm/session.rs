@@ -3,17 +3,20 @@
 use core::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use async_lock::Mutex;
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Promise, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use crate::{
     config::Trigger,
-    id::{AttemptId, ModelId, OwnerId},
+    id::{ModelId, OwnerId},
     plan::Keep,
-    session::{Claim, Claimed, Commit, Event, Fail, Mutation, Open, Report, Session, Settings, Settle, Write, run},
-    store::Store,
+    session::{
+        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settings, Settle,
+        Steps, Write, drive,
+    },
+    store::{Snapshot, Store},
     summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
@@ -29,6 +32,7 @@ use crate::{
 
 /// One session. All methods take it shared, so that a pending operation never locks out a query.
 #[wasm_bindgen]
+#[allow(missing_debug_implementations, reason = "a class of JavaScript; nothing in Rust prints it")]
 pub struct Core {
     inner: Rc<Inner>,
 }
@@ -36,14 +40,14 @@ pub struct Core {
 struct Inner {
     session: RefCell<Session>,
     store: Rc<AnyStore>,
-    /// Operations run one after another.
-    turn: Mutex<()>,
+    /// Operations run one after another: the newest one's promise.
+    last: RefCell<Promise>,
     loading: Cell<bool>,
 }
 
 /// Settings, collected before the session exists.
 #[wasm_bindgen]
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct CoreSettings {
     settings: Settings,
 }
@@ -119,7 +123,12 @@ impl Core {
         let store = store.share();
         let owner = OwnerId(wide(owner_hi, owner_lo));
         let session = Session::new(id, owner, settings.settings.clone(), store.capabilities()).map_err(Fault::from)?;
-        let inner = Inner { session: RefCell::new(session), store, turn: Mutex::new(()), loading: Cell::new(true) };
+        let inner = Inner {
+            session: RefCell::new(session),
+            store,
+            last: RefCell::new(Promise::resolve(&JsValue::UNDEFINED)),
+            loading: Cell::new(true),
+        };
         Ok(Self { inner: Rc::new(inner) })
     }
 
@@ -210,7 +219,13 @@ impl Core {
     /// Events since the last call, oldest first.
     #[wasm_bindgen(js_name = drainEvents)]
     pub fn drain_events(&self) -> Array {
-        self.inner.session.borrow_mut().drain_notices().map(|notice| object(&EventOut::of(notice))).collect()
+        self.inner
+            .session
+            .borrow_mut()
+            .drain_notices()
+            .into_iter()
+            .map(|notice| object(&EventOut::of(notice)))
+            .collect()
     }
 
     /// The guard state in plain words.
@@ -219,26 +234,23 @@ impl Core {
     }
 
     /// Loads the record: how it was found, and what the state survives.
-    pub async fn open(&self, now: f64) -> Result<JsValue, JsValue> {
-        let inner = Rc::clone(&self.inner);
-        let now = convert::timestamp(now)?;
-        let found = {
-            let _turn = inner.turn.lock().await;
-            run(&inner.session, &*inner.store, Open::new(), now).await
-        };
-        inner.loading.set(false);
-        let durability = inner.session.borrow().durability().code();
-        Ok(object(&OpenedOut { found: found.code(), durability }))
+    pub fn open(&self, now: f64) -> Result<Promise, JsValue> {
+        self.inner.loading.set(true);
+        self.promise(Open::new(), now, |found, inner, _| {
+            inner.loading.set(false);
+            let durability = inner.session.borrow().durability().code();
+            Ok(object(&OpenedOut { found: found.code(), durability }))
+        })
     }
 
     /// Claims an attempt: a plan, or the decision that refuses it.
-    pub async fn claim(&self, kind: String, now: f64) -> Result<JsValue, JsValue> {
-        let inner = Rc::clone(&self.inner);
-        let (claim, now) = (Claim::new(convert::kind(&kind)?), convert::timestamp(now)?);
-        let claimed = inner.write(Write::rereading(claim), now).await;
-        Ok(match claimed {
-            Claimed::Planned(planned) => object(&PlanOut::of(&planned)),
-            Claimed::Refused(decision) => object(&RefusedOut { refused: DecisionOut::of(&decision, now) }),
+    pub fn claim(&self, kind: &str, now: f64) -> Result<Promise, JsValue> {
+        let claim = Claim::new(convert::kind(kind)?);
+        self.promise(Write::rereading(claim), now, |claimed, _, now| {
+            Ok(match claimed {
+                Claimed::Planned(planned) => object(&PlanOut::of(&planned)),
+                Claimed::Refused(decision) => object(&RefusedOut { refused: DecisionOut::of(&decision, now) }),
+            })
         })
     }
 
@@ -258,73 +270,63 @@ impl Core {
     }
 
     /// Commits a summary, or refuses it by name.
-    pub async fn commit(
+    pub fn commit(
         &self,
-        compaction_id: String,
+        compaction_id: &str,
         text: String,
-        finish: String,
+        finish: &str,
         spent_tokens: f64,
         now: f64,
-    ) -> Result<JsValue, JsValue> {
-        let inner = Rc::clone(&self.inner);
+    ) -> Result<Promise, JsValue> {
         let spent = convert::tokens("spentTokens", spent_tokens)?;
-        let attempt = convert::attempt(&compaction_id)?;
-        let commit = Commit { attempt, text, finish: convert::finish(&finish), fallback: false, spent };
-        inner.commit(commit, convert::timestamp(now)?).await
+        let attempt = convert::attempt(compaction_id)?;
+        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent }, now)
     }
 
     /// Commits a plain summary, written here without a model.
     #[wasm_bindgen(js_name = commitFallback)]
-    pub async fn commit_fallback(
+    pub fn commit_fallback(
         &self,
-        compaction_id: String,
-        joined: String,
-        offsets: Vec<u32>,
+        compaction_id: &str,
+        joined: &str,
+        offsets: &[u32],
         now: f64,
-    ) -> Result<JsValue, JsValue> {
-        let inner = Rc::clone(&self.inner);
-        let (attempt, now) = (convert::attempt(&compaction_id)?, convert::timestamp(now)?);
-        let ends = convert::utf8_ends(&joined, &offsets);
-        let text = inner.session.borrow().plain_summary(attempt, &joined, &ends).map_err(Fault::from)?;
-        let commit = Commit { attempt, text: text.unwrap_or_default(), finish: Finish::Stop, fallback: true, spent: 0 };
-        inner.commit(commit, now).await
+    ) -> Result<Promise, JsValue> {
+        let attempt = convert::attempt(compaction_id)?;
+        let ends = convert::utf8_ends(joined, offsets);
+        let text = self.inner.session.borrow().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
+        let text = text.unwrap_or_default();
+        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0 }, now)
     }
 
     /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.
-    pub async fn fail(
-        &self,
-        compaction_id: String,
-        class: String,
-        retry_after_ms: f64,
-        now: f64,
-    ) -> Result<JsValue, JsValue> {
-        let inner = Rc::clone(&self.inner);
+    pub fn fail(&self, compaction_id: &str, class: &str, retry_after_ms: f64, now: f64) -> Result<Promise, JsValue> {
         let fail = Fail {
-            attempt: convert::attempt(&compaction_id)?,
-            class: convert::failure(&class)?,
+            attempt: convert::attempt(compaction_id)?,
+            class: convert::failure(class)?,
             retry_after: convert::optional_millis("retryAfterMs", retry_after_ms)?,
         };
-        let failed = inner.write(Write::new(fail), convert::timestamp(now)?).await;
-        Ok(object(&FailedOut { retry_at: failed.retry_at.map(|at| at.0), fallback: failed.fallback }))
+        self.promise(Write::new(fail), now, |failed, _, _| {
+            Ok(object(&FailedOut { retry_at: failed.retry_at.map(|at| at.0), fallback: failed.fallback }))
+        })
     }
 
     /// The attempt is still being worked on; false when it is not this session's any more.
-    pub async fn renew(&self, compaction_id: String, now: f64) -> Result<bool, JsValue> {
-        let event = Event::Renewed(convert::attempt(&compaction_id)?);
-        self.happened(event, now)?.await.map(|(ignored, _)| ignored.is_none())
+    pub fn renew(&self, compaction_id: &str, now: f64) -> Result<Promise, JsValue> {
+        let event = Event::Renewed(convert::attempt(compaction_id)?);
+        self.promise(Write::new(event), now, |happened, _, _| Ok(happened.ignored.is_none().into()))
     }
 
     /// A model call completed and its provider counted the prompt. `view_revision` below 0: not known.
     #[wasm_bindgen(js_name = reportUsage)]
-    pub async fn report_usage(
+    pub fn report_usage(
         &self,
         prompt_tokens: f64,
         view_revision: f64,
         sent_at: f64,
         entries: u32,
         now: f64,
-    ) -> Result<JsValue, JsValue> {
-        let inner = Rc::clone(&self.inner);
+    ) -> Result<Promise, JsValue> {
         let known = view_revision >= 0.0;
         let report = Report {
             prompt_tokens: convert::tokens("promptTokens", prompt_tokens)?,
@@ -332,114 +334,144 @@ impl Core {
             sent_at: convert::timestamp(sent_at)?,
             entries,
         };
-        let reported = inner.write(Write::new(report), convert::timestamp(now)?).await;
-        Ok(object(&ReportedOut {
-            ignored: reported.ignored.map(|why| why.code()),
-            verdict: reported.verdict.map(|settled| settled.verdict.code()),
-        }))
+        self.promise(Write::new(report), now, |reported, _, _| {
+            Ok(object(&ReportedOut {
+                ignored: reported.ignored.map(|why| why.code()),
+                verdict: reported.verdict.map(|settled| settled.verdict.code()),
+            }))
+        })
     }
 
     /// A model call completed and no usage came with it.
     #[wasm_bindgen(js_name = stepWithoutUsage)]
-    pub async fn step_without_usage(&self, view_revision: u32, now: f64) -> Result<(), JsValue> {
-        self.happened(Event::StepWithoutUsage { view_revision }, now)?.await.map(drop)
+    pub fn step_without_usage(&self, view_revision: u32, now: f64) -> Result<Promise, JsValue> {
+        self.happens(Event::StepWithoutUsage { view_revision }, now)
     }
 
     /// The provider refused a prompt as too long; `limit` 0: it named none.
-    pub async fn overflow(&self, view_revision: u32, limit: f64, now: f64) -> Result<JsValue, JsValue> {
+    pub fn overflow(&self, view_revision: u32, limit: f64, now: f64) -> Result<Promise, JsValue> {
         let limit = convert::optional_tokens("limit", limit)?;
-        let at = convert::timestamp(now)?;
-        let (ignored, decision) = self.happened(Event::Overflow { view_revision, limit }, now)?.await?;
-        let decision = DecisionOut::of(&decision, at);
-        Ok(object(&OverflowOut { decision, stale: ignored.is_some() }))
+        self.promise(Write::new(Event::Overflow { view_revision, limit }), now, |happened, _, now| {
+            let decision = DecisionOut::of(&happened.decision, now);
+            Ok(object(&OverflowOut { decision, stale: happened.ignored.is_some() }))
+        })
     }
 
     /// Another model is in force.
     #[wasm_bindgen(js_name = setModel)]
-    pub async fn set_model(&self, name: String, now: f64) -> Result<(), JsValue> {
-        self.happened(Event::Model(ModelId::of(&name)), now)?.await.map(drop)
+    pub fn set_model(&self, name: &str, now: f64) -> Result<Promise, JsValue> {
+        self.happens(Event::Model(ModelId::of(name)), now)
     }
 
     /// The host's credentials changed.
     #[wasm_bindgen(js_name = credentialsChanged)]
-    pub async fn credentials_changed(&self, now: f64) -> Result<(), JsValue> {
-        self.happened(Event::Credentials, now)?.await.map(drop)
+    pub fn credentials_changed(&self, now: f64) -> Result<Promise, JsValue> {
+        self.happens(Event::Credentials, now)
     }
 
     /// Forgets everything but the view.
-    pub async fn reset(&self, now: f64) -> Result<(), JsValue> {
-        self.happened(Event::Reset, now)?.await.map(drop)
+    pub fn reset(&self, now: f64) -> Result<Promise, JsValue> {
+        self.happens(Event::Reset, now)
     }
 
     /// Does what time alone has made due and tries again what could not be written.
-    pub async fn settle(&self, now: f64) -> Result<(), JsValue> {
-        let inner = Rc::clone(&self.inner);
-        inner.write(Write::new(Settle), convert::timestamp(now)?).await;
-        Ok(())
+    pub fn settle(&self, now: f64) -> Result<Promise, JsValue> {
+        self.promise(Write::new(Settle), now, |(), _, _| Ok(JsValue::UNDEFINED))
+    }
+
+    /// Takes a compaction that the host or its provider made by itself; its id.
+    pub fn adopt(&self, covered_entries: u32, summary_tokens: u32, now: f64) -> Result<Promise, JsValue> {
+        let adopt = Adopt { covered: covered_entries, summary_tokens };
+        self.promise(Write::new(adopt), now, |attempt, _, _| Ok(attempt.to_string().into()))
     }
 
     /// What is in the store now: part, revision and bytes of each record.
-    pub async fn records(&self) -> Result<Array, JsValue> {
-        let inner = Rc::clone(&self.inner);
-        let id = inner.session.borrow().id().to_owned();
-        let snapshot = inner.store.load(&id).await.map_err(Fault::from)?;
-        let revision = snapshot.as_ref().map_or(0, |snapshot| snapshot.revision);
-        let parts = snapshot.into_iter().flat_map(|snapshot| snapshot.parts);
-        Ok(parts
-            .map(|(part, bytes)| {
-                let out = object(&PartOut { part: part.to_string(), revision });
-                // A fresh plain object takes every property.
-                let _ = js_sys::Reflect::set(&out, &"bytes".into(), &Uint8Array::from(bytes.as_slice()));
-                out
-            })
-            .collect())
+    pub fn records(&self) -> Result<Promise, JsValue> {
+        self.promise(Peek::default(), 0.0, |found, _, _| Ok(records(found.map_err(Fault::from)?)))
     }
 
     /// Removes the session's records, whatever their revision.
-    pub async fn remove(&self) -> Result<(), JsValue> {
-        let inner = Rc::clone(&self.inner);
-        let id = inner.session.borrow().id().to_owned();
-        let _turn = inner.turn.lock().await;
-        inner.store.remove(&id, None).await.map_err(Fault::from)?;
-        Ok(())
-    }
-
-    /// Waits until every operation that was begun has ended.
-    pub async fn close(&self) {
-        let inner = Rc::clone(&self.inner);
-        let _turn = inner.turn.lock().await;
-    }
-}
-
-impl Core {
-    fn happened(
-        &self,
-        event: Event,
-        now: f64,
-    ) -> Result<
-        impl Future<Output = Result<(Option<crate::policy::Ignored>, crate::policy::Decision), JsValue>> + use<>,
-        JsValue,
-    > {
-        let inner = Rc::clone(&self.inner);
-        let now = convert::timestamp(now)?;
-        Ok(async move {
-            let happened = inner.write(Write::new(event), now).await;
-            Ok((happened.ignored, happened.decision))
+    pub fn remove(&self) -> Result<Promise, JsValue> {
+        self.promise(Remove::default(), 0.0, |removed, _, _| {
+            removed.map_err(Fault::from)?;
+            Ok(JsValue::UNDEFINED)
         })
     }
 }
 
-impl Inner {
-    async fn write<M: Mutation>(&self, write: Write<M>, now: Timestamp) -> M::Output {
-        let _turn = self.turn.lock().await;
-        run(&self.session, &*self.store, write, now).await
+impl Core {
+    fn happens(&self, event: Event, now: f64) -> Result<Promise, JsValue> {
+        self.promise(Write::new(event), now, |_, _, _| Ok(JsValue::UNDEFINED))
     }
 
-    async fn commit(&self, commit: Commit, now: Timestamp) -> Result<JsValue, JsValue> {
-        let attempt: AttemptId = commit.attempt;
-        let committed = self.write(Write::new(commit), now).await;
-        Ok(object(&CommitOut::of(attempt, &committed)))
+    fn end(&self, commit: Commit, now: f64) -> Result<Promise, JsValue> {
+        let attempt = commit.attempt;
+        self.promise(Write::new(commit), now, move |committed, _, _| Ok(object(&CommitOut::of(attempt, &committed))))
     }
+
+    /// Every operation is this one promise: after the one before it, its steps, then its result.
+    fn promise<O: Operation + 'static>(
+        &self,
+        operation: O,
+        now: f64,
+        out: impl FnOnce(O::Output, &Inner, Timestamp) -> Result<JsValue, JsValue> + 'static,
+    ) -> Result<Promise, JsValue> {
+        let now = convert::timestamp(now)?;
+        Ok(self.inner.enqueue(Box::new(Job { operation, out }), now))
+    }
+}
+
+impl Inner {
+    fn enqueue(self: &Rc<Self>, mut job: Box<dyn Queued>, now: Timestamp) -> Promise {
+        let inner = Rc::clone(self);
+        let before = self.last.borrow().clone();
+        let promise = future_to_promise(async move {
+            // How the one before ended is its own caller's business.
+            let _ = JsFuture::from(before).await;
+            drive(&inner.session, &*inner.store, job.steps(), now).await;
+            job.finish(&inner, now)
+        });
+        self.last.replace(promise.clone());
+        promise
+    }
+}
+
+/// An operation with what becomes of its result, behind one type: futures are the largest part of a module.
+trait Queued {
+    fn steps(&mut self) -> &mut dyn Steps;
+    fn finish(self: Box<Self>, inner: &Inner, now: Timestamp) -> Result<JsValue, JsValue>;
+}
+
+struct Job<O, F> {
+    operation: O,
+    out: F,
+}
+
+impl<O, F> Queued for Job<O, F>
+where
+    O: Operation,
+    F: FnOnce(O::Output, &Inner, Timestamp) -> Result<JsValue, JsValue>,
+{
+    fn steps(&mut self) -> &mut dyn Steps {
+        &mut self.operation
+    }
+
+    fn finish(self: Box<Self>, inner: &Inner, now: Timestamp) -> Result<JsValue, JsValue> {
+        let output = self.operation.finish(&mut inner.session.borrow_mut());
+        (self.out)(output, inner, now)
+    }
+}
+
+fn records(snapshot: Option<Snapshot>) -> JsValue {
+    let list = Array::new();
+    let revision = snapshot.as_ref().map_or(0, |snapshot| snapshot.revision);
+    for (part, bytes) in snapshot.into_iter().flat_map(|snapshot| snapshot.parts) {
+        let out = object(&PartOut { part: part.to_string(), revision });
+        // A fresh plain object takes every property.
+        let _ = js_sys::Reflect::set(&out, &"bytes".into(), &Uint8Array::from(bytes.as_slice()));
+        list.push(&out);
+    }
+    list.into()
 }
 
 fn wide(hi: u32, lo: u32) -> u64 {

@@ -14,6 +14,7 @@ use crate::{
 
 /// A store, chosen once and shared by the sessions opened on it.
 #[wasm_bindgen]
+#[allow(missing_debug_implementations, reason = "a class of JavaScript; nothing in Rust prints it")]
 pub struct StoreHandle {
     store: Rc<AnyStore>,
 }
