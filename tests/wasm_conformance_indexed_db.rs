@@ -149,17 +149,12 @@ async fn an_open_that_succeeds_after_the_deadline_is_closed_again() {
 
 #[wasm_bindgen_test]
 async fn an_upgrade_that_comes_after_the_deadline_still_makes_all_object_stores() {
-    let name = browser::unique_name();
-    let delayed = "({ open(...args) { const r = globalThis.realIndexedDb.open(...args); return globalThis.slow = {
-        get result() { return r.result }, get transaction() { return r.transaction }, real: r } } })";
-    let real = eval("globalThis.realIndexedDb = globalThis.indexedDB");
-    let stub = Stub::global("indexedDB", delayed);
-    let store = IndexedDb::named(&name).with_deadline(Millis(1));
+    let store = fresh().with_deadline(SHORT);
+    let holder = browser::hold_creation(store.name(), 500.0);
     assert_eq!(store.open().await, Err(StoreError::not_applied(StoreErrorKind::Timeout)));
-    drop((stub, real));
-    eval("globalThis.slow.real.onupgradeneeded = () => globalThis.slow.onupgradeneeded()");
-    eval("globalThis.slow.real.onsuccess = () => globalThis.slow.onsuccess()");
-    assert_eq!(commit(&IndexedDb::named(&name), Expect::Absent, Batch::root(vec![1]), 1).await, Ok(1));
+    browser::done(&holder).await;
+    let store = IndexedDb::named(store.name());
+    assert_eq!(commit(&store, Expect::Absent, Batch::root(vec![1]), 1).await, Ok(1));
 }
 
 #[wasm_bindgen_test]
