@@ -31,3 +31,13 @@ fn local_storage_in_node_is_unavailable() {
     assert_eq!(SyncStore::commit(&store, "s", Expect::Absent, &Batch::root(vec![]), OpId(1)), unavailable());
     assert_eq!(SyncStore::list(&store, None, 1), unavailable());
 }
+
+#[wasm_bindgen_test]
+fn a_local_storage_outside_a_page_is_unavailable_and_nothing_panics() {
+    // Newer Nodes have the name without being a page; what reads it would look for a window first.
+    let global = js_sys::global();
+    js_sys::Reflect::set(&global, &"localStorage".into(), &js_sys::Object::new()).unwrap();
+    let opened = SyncStore::open(&LocalStorage::new());
+    js_sys::Reflect::delete_property(&global, &"localStorage".into()).unwrap();
+    assert_eq!(opened, Err(StoreError::not_applied(StoreErrorKind::Unavailable { why: UnavailableWhy::NoApi })));
+}
