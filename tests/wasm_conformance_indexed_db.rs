@@ -13,7 +13,7 @@ use compaction_governor::id::OpId;
 use compaction_governor::store::conformance::{self, Harness, Outcome};
 use compaction_governor::store::{
     Batch, Durability, Expect, IndexedDb, Part, QUARANTINE_PER_SESSION, Recover, Store, StoreError, StoreErrorKind,
-    UnavailableWhy,
+    UnavailableWhy, within,
 };
 use compaction_governor::time::Millis;
 use wasm_bindgen::JsValue;
@@ -149,17 +149,12 @@ async fn an_open_that_succeeds_after_the_deadline_is_closed_again() {
 
 #[wasm_bindgen_test]
 async fn an_upgrade_that_comes_after_the_deadline_still_makes_all_object_stores() {
-    let name = browser::unique_name();
-    let delayed = "({ open(...args) { const r = globalThis.realIndexedDb.open(...args); return globalThis.slow = {
-        get result() { return r.result }, get transaction() { return r.transaction }, real: r } } })";
-    let real = eval("globalThis.realIndexedDb = globalThis.indexedDB");
-    let stub = Stub::global("indexedDB", delayed);
-    let store = IndexedDb::named(&name).with_deadline(Millis(1));
+    let store = fresh().with_deadline(SHORT);
+    let holder = browser::hold_creation(store.name(), 500.0);
     assert_eq!(store.open().await, Err(StoreError::not_applied(StoreErrorKind::Timeout)));
-    drop((stub, real));
-    eval("globalThis.slow.real.onupgradeneeded = () => globalThis.slow.onupgradeneeded()");
-    eval("globalThis.slow.real.onsuccess = () => globalThis.slow.onsuccess()");
-    assert_eq!(commit(&IndexedDb::named(&name), Expect::Absent, Batch::root(vec![1]), 1).await, Ok(1));
+    browser::done(&holder).await;
+    let store = IndexedDb::named(store.name());
+    assert_eq!(commit(&store, Expect::Absent, Batch::root(vec![1]), 1).await, Ok(1));
 }
 
 #[wasm_bindgen_test]
@@ -349,27 +344,28 @@ async fn the_engine_is_asked_for_one_transaction_and_one_put_per_part_and_none_w
 }
 
 #[wasm_bindgen_test]
-async fn calls_at_once_on_a_store_that_is_not_open_yet_share_one_connection() {
+async fn a_commit_given_up_while_its_puts_are_under_way_is_aborted() {
+    let store = with_session().await;
+    eval("globalThis.putCalled = new Promise((resolve) => { globalThis.onPut = resolve })");
+    let stub = Stub::method("IDBObjectStore", "put", "onPut(); return original(...args)");
+    let put_called = wasm_bindgen_futures::JsFuture::from(js_sys::Promise::resolve(&eval("putCalled")));
+    let batch = Batch::root(vec![2]);
+    let given_up = within(
+        store.commit("s", Expect::Revision(1), &batch, OpId(2)),
+        async { drop(put_called.await) },
+        Applied::Unknown,
+    );
+    assert_eq!(given_up.await, Err(StoreError::maybe_applied(StoreErrorKind::Timeout)));
+    drop(stub);
+    assert_eq!(revision(&store).await, Some(1));
+}
+
+#[wasm_bindgen_test]
+async fn calls_at_once_on_a_store_that_is_not_open_yet_are_all_answered() {
     let store = fresh();
-    let closed = "globalThis.closedDatabases = (globalThis.closedDatabases ?? 0) + 1; return original(...args)";
-    let _stub = Stub::method("IDBDatabase", "close", closed);
-    let (one, two) = (store.load("a"), store.load("b"));
-    let (mut one, mut two) = (pin!(one), pin!(two));
-    let mut answers = (None, None);
-    core::future::poll_fn(|context| {
-        if answers.0.is_none()
-            && let core::task::Poll::Ready(answer) = one.as_mut().poll(context)
-        {
-            answers.0 = Some(answer);
-        }
-        if answers.1.is_none()
-            && let core::task::Poll::Ready(answer) = two.as_mut().poll(context)
-        {
-            answers.1 = Some(answer);
-        }
-        if answers.0.is_some() && answers.1.is_some() { core::task::Poll::Ready(()) } else { core::task::Poll::Pending }
-    })
-    .await;
-    assert_eq!(answers, (Some(Ok(None)), Some(Ok(None))));
-    assert_eq!(eval("globalThis.closedDatabases"), JsValue::from(1), "the second connection was closed again");
+    let mut first = pin!(store.load("s"));
+    assert!(first.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert_eq!(commit(&store, Expect::Absent, Batch::root(vec![1]), 1).await, Ok(1));
+    assert!(first.await.is_ok());
+    assert_eq!(revision(&store).await, Some(1));
 }

@@ -57,6 +57,17 @@ export async function hold(name, milliseconds) {
   return { done }
 }
 
+// Makes the database and takes it back after a while: whoever opens it meanwhile waits, and has to make it.
+export function hold_creation(name, milliseconds) {
+  const until = Date.now() + milliseconds
+  const done = open(name, 1, (request) => {
+    const store = request.result.createObjectStore('temporary')
+    const spin = () => { if (Date.now() < until) store.get(0).onsuccess = spin; else request.transaction.abort() }
+    spin()
+  }).catch(() => {})
+  return { done }
+}
+
 // Replaces a property until the returned function is called.
 export function replace(owner, name, descriptor) {
   const before = Object.getOwnPropertyDescriptor(owner, name)
@@ -72,27 +83,28 @@ export function wrap(owner, name, body) {
 }
 "#)]
 extern "C" {
-    pub fn unique_name() -> String;
+    pub(crate) fn unique_name() -> String;
     #[wasm_bindgen(catch)]
-    pub async fn rows(name: &str, store: &str) -> Result<JsValue, JsValue>;
+    pub(crate) async fn rows(name: &str, store: &str) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch)]
-    pub async fn put_row(name: &str, store: &str, key: &JsValue, value: &JsValue) -> Result<JsValue, JsValue>;
+    pub(crate) async fn put_row(name: &str, store: &str, key: &JsValue, value: &JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch)]
-    pub async fn upgrade_and_give_up(name: &str) -> Result<JsValue, JsValue>;
+    pub(crate) async fn upgrade_and_give_up(name: &str) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch)]
-    pub async fn upgrade(name: &str) -> Result<JsValue, JsValue>;
+    pub(crate) async fn upgrade(name: &str) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(catch)]
-    pub async fn hold(name: &str, milliseconds: f64) -> Result<JsValue, JsValue>;
+    pub(crate) async fn hold(name: &str, milliseconds: f64) -> Result<JsValue, JsValue>;
+    pub(crate) fn hold_creation(name: &str, milliseconds: f64) -> JsValue;
     fn replace(owner: &JsValue, name: &str, descriptor: &JsValue) -> Function;
     fn wrap(owner: &JsValue, name: &str, body: &Function) -> Function;
 }
 
 /// A changed runtime; dropped, everything is as before.
-pub struct Stub(Function);
+pub(crate) struct Stub(Function);
 
 impl Stub {
     /// Makes `name` of the global object answer what the expression `value` says; `throw …` is an expression here too.
-    pub fn global(name: &str, value: &str) -> Self {
+    pub(crate) fn global(name: &str, value: &str) -> Self {
         let get =
             Function::new_no_args(&if value.starts_with("throw") { value.into() } else { format!("return {value}") });
         let descriptor = js_sys::Object::new();
@@ -101,7 +113,7 @@ impl Stub {
     }
 
     /// Runs `body` in place of a method, with `original`, `self`, `args` and `nth` at hand.
-    pub fn method(class: &str, name: &str, body: &str) -> Self {
+    pub(crate) fn method(class: &str, name: &str, body: &str) -> Self {
         let body = Function::new_with_args("original, self, args, nth", body);
         Self(wrap(&eval(&format!("{class}.prototype")), name, &body))
     }
@@ -114,12 +126,12 @@ impl Drop for Stub {
 }
 
 /// The value of a JavaScript expression.
-pub fn eval(expression: &str) -> JsValue {
+pub(crate) fn eval(expression: &str) -> JsValue {
     Function::new_no_args(&format!("return {expression}")).call0(&JsValue::UNDEFINED).unwrap()
 }
 
 /// Reads a path of properties, as JSON, with bytes as arrays.
-pub fn json(value: &JsValue) -> String {
+pub(crate) fn json(value: &JsValue) -> String {
     let plain = Function::new_with_args(
         "value",
         "return JSON.stringify(value, (_, v) => v instanceof Uint8Array ? ['bytes', ...v] : v)",
@@ -128,16 +140,16 @@ pub fn json(value: &JsValue) -> String {
 }
 
 /// One property.
-pub fn field(value: &JsValue, name: &str) -> JsValue {
+pub(crate) fn field(value: &JsValue, name: &str) -> JsValue {
     Reflect::get(value, &name.into()).unwrap()
 }
 
 /// Waits for a promise in a property.
-pub async fn done(value: &JsValue) {
+pub(crate) async fn done(value: &JsValue) {
     JsFuture::from(field(value, "done").unchecked_into::<Promise>()).await.unwrap();
 }
 
 /// A key of `records` or `quarantine`.
-pub fn key(session: &str, second: impl Into<JsValue>) -> JsValue {
+pub(crate) fn key(session: &str, second: impl Into<JsValue>) -> JsValue {
     Array::of2(&session.into(), &second.into()).into()
 }

@@ -192,11 +192,9 @@ impl IndexedDb {
         }
         let opened = Rc::new(opening::open(&self.name).await?);
         self.check_open()?;
-        // A call beside this one may have been quicker; then what was opened here closes when dropped.
-        Ok(self.live().unwrap_or_else(|| {
-            self.connection.replace(Some(Rc::clone(&opened)));
-            opened
-        }))
+        // Where a call beside this one was quicker, its connection closes as soon as its transaction has ended.
+        self.connection.replace(Some(Rc::clone(&opened)));
+        Ok(opened)
     }
 
     fn live(&self) -> Option<Rc<Connection>> {
