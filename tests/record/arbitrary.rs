@@ -51,7 +51,7 @@ pub(crate) fn full_root() -> Root {
             at: Timestamp(1_700_000_090_000),
         }),
         generations: vec![full_generation(1), full_generation(2)],
-        compactions: 2,
+        compactions: 5,
         spent_tokens: 90_000,
         unknown: RootUnknown::default(),
     }

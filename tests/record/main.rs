@@ -2,6 +2,7 @@
 
 mod arbitrary;
 mod damage;
+mod field_table;
 mod golden;
 mod odd_values;
 mod round_trip;
