@@ -40,7 +40,7 @@ pub fn encode_summary(summary: &Summary) -> Vec<u8> {
     let mut map = MapWriter::default();
     map.number(part::KIND, part::SUMMARY);
     map.text(part::SESSION, &summary.session);
-    map.number(NUMBER, summary.number);
+    map.optional(NUMBER, Some(summary.number));
     map.number(ATTEMPT, summary.attempt.0);
     map.text(TEXT, &summary.text);
     frame::seal(&map.finish(&summary.unknown))
@@ -50,7 +50,7 @@ pub fn encode_summary(summary: &Summary) -> Vec<u8> {
 pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
     Some(Summary {
         session: fields.text(part::SESSION)?.to_owned(),
-        number: fields.number(NUMBER, 0),
+        number: fields.optional(NUMBER, None)?,
         attempt: AttemptId(fields.number(ATTEMPT, 0)),
         text: fields.text(TEXT)?.to_owned(),
         unknown: fields.unknown.clone(),
