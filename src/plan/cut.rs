@@ -117,7 +117,7 @@ impl<'a> Slicer<'a> {
             return Err(self.nothing());
         }
         let cut = self.cut(limit);
-        if !self.has_news(cut) {
+        if !self.is_worth_words(cut) {
             return Err(self.nothing());
         }
         let landing = self.landing(cut);
@@ -165,6 +165,10 @@ impl<'a> Slicer<'a> {
         self.newest_user.filter(|user| (from..cut).contains(user)).map_or(0, |user| self.index.tokens(user..user + 1))
     }
 
+    fn is_worth_words(&self, cut: u32) -> bool {
+        self.cap(cut) >= MIN_SUMMARY_TOKENS && self.has_news(cut)
+    }
+
     /// Whether the slice holds more than what is summarised already (B4). Two summaries that were never merged count.
     fn has_news(&self, cut: u32) -> bool {
         let mut summaries = u32::from(self.input.previous.is_some());
@@ -205,7 +209,7 @@ impl<'a> Slicer<'a> {
         let from = self.index.open_from()?;
         let end = self.index.len();
         let landing = self.landing(end);
-        let would_do = landing <= u64::from(self.needed()) && self.has_news(end);
+        let would_do = landing <= u64::from(self.needed()) && self.is_worth_words(end);
         would_do.then(|| Refusal::OpenToolCalls { from, landing: clamp(landing), needed: self.needed() })
     }
 
@@ -230,3 +234,7 @@ fn scaled(tokens: u64, permille: u32) -> u64 {
 fn clamp(tokens: u64) -> Tokens {
     Tokens::try_from(tokens).unwrap_or(Tokens::MAX)
 }
+
+/// Less cannot say anything: a slice of fewer than twice as many tokens is left as it is. A twentieth of the smallest
+/// window a host may set is more.
+const MIN_SUMMARY_TOKENS: u64 = 8;

@@ -47,7 +47,7 @@ impl SlicePlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Nothing in reach that is not summarised already.
+    /// Nothing in reach that is not summarised already, or too little of it to be said shorter.
     NothingToCompact {
         /// Entries that the live summary covers.
         covered: u32,

@@ -30,8 +30,8 @@ impl Groups {
     /// Takes the next entry.
     pub(super) fn push(&mut self, entry: &Entry) {
         let index = self.len();
-        self.close_calls(entry, index);
         let root = self.root_for(entry, index);
+        self.close_calls(entry, root == index);
         if root == index {
             super::sums::grow(&mut self.boundaries);
             self.boundaries.push(index);
@@ -46,13 +46,13 @@ impl Groups {
     }
 
     /// A user's turn closes the calls before it; so do the model's next words after a result, since a provider would
-    /// not have gone on with a call that still waited.
-    fn close_calls(&mut self, entry: &Entry, index: u32) {
-        let next_model_call = entry.role == Role::Assistant && self.result_since_assistant;
-        if entry.is_real_user() || next_model_call {
-            self.open_since = index;
+    /// not have gone on with a call that still waited. A further part of the same answer closes nothing.
+    fn close_calls(&mut self, entry: &Entry, alone: bool) {
+        let new_answer = entry.role == Role::Assistant && alone;
+        if entry.is_real_user() || (new_answer && self.result_since_assistant) {
+            self.open_since = self.len();
         }
-        if entry.role == Role::Assistant {
+        if new_answer {
             self.result_since_assistant = false;
         }
         if entry.kind.any(Kind::RESULT) {
