@@ -22,14 +22,12 @@ mod capabilities;
 pub mod conformance;
 mod deadline;
 mod error;
-#[cfg(target_arch = "wasm32")]
-mod event_loop;
-#[cfg(target_arch = "wasm32")]
-mod exception;
 #[cfg(feature = "conformance")]
 pub mod fault;
 #[cfg(target_arch = "wasm32")]
 pub mod indexed_db;
+#[cfg(target_arch = "wasm32")]
+mod js;
 #[cfg(any(test, target_arch = "wasm32"))]
 pub mod local_storage;
 mod memory;

@@ -50,7 +50,7 @@ fn keep(project: &Project, tables: Vec<Table>) -> Result<()> {
     fs::create_dir_all(project.root.join("tests/measured"))?;
     fs::write(project.root.join(tables::BENCH), serde_json::to_string_pretty(&bench)? + "\n")?;
     size::keep(project, &size::measure(project)?)?;
-    say(format!("kept in {} and {}; `cargo xtask fix` puts them into README", tables::BENCH, tables::SIZE));
+    say(format!("kept in {} and {}; `cargo xtask fix` puts them into README", tables::BENCH, size::KEPT));
     Ok(())
 }
 

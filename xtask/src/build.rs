@@ -62,7 +62,7 @@ pub(crate) fn wasm(project: &Project) -> Result<()> {
     }
     bind(project, &compiled)?;
     optimise(project)?;
-    refuse_machine_paths(&project.wasm_file())?;
+    refuse_machine_paths(project)?;
     stamp.keep()
 }
 
@@ -77,17 +77,24 @@ fn compile(project: &Project) -> Result<PathBuf> {
     Ok(project.target.join(target).join("release").join(format!("{}.wasm", project.settings.wasm.name)))
 }
 
-/// Panic messages carry source paths; these flags make them the same on every machine. Of several that match, rustc
-/// takes the last, so the wide ones come first.
+/// Panic messages carry source paths; these flags make them the same on every machine.
 fn remapped(project: &Project) -> Result<Vec<String>> {
-    let home = home()?;
+    let folders = machine_folders(project)?;
+    Ok(folders.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect())
+}
+
+/// Folders a compiler may name, and what they are called instead. Of several that match, rustc takes the last, so the
+/// wide ones come first.
+fn machine_folders(project: &Project) -> Result<Vec<(PathBuf, &'static str)>> {
+    let home = env::var_os("HOME").map(PathBuf::from).context("HOME is not set")?;
     let cargo = env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
     let sysroot = PathBuf::from(sh::quiet(Command::new("rustc").args(["--print", "sysroot"]))?.trim());
-    let mut pairs = vec![(home, "home"), (sysroot, "rust"), (cargo.clone(), "cargo")];
     let registries = fs::read_dir(cargo.join("registry/src")).into_iter().flatten().flatten();
-    pairs.extend(registries.map(|entry| (entry.path(), "crates")));
-    pairs.push((project.root.clone(), "compaction-governor"));
-    Ok(pairs.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect())
+    let registries: Vec<_> = registries.map(|entry| (entry.path(), "crates")).collect();
+    let mut folders = vec![(home, "home"), (sysroot, "rust"), (cargo, "cargo")];
+    folders.extend(registries);
+    folders.push((project.root.clone(), "compaction-governor"));
+    Ok(folders)
 }
 
 fn bind(project: &Project, compiled: &Path) -> Result<()> {
@@ -105,10 +112,11 @@ fn optimise(project: &Project) -> Result<()> {
     sh::run(Command::new(npm::bin(project, "wasm-opt")).args(flags).arg(&wasm).arg("-o").arg(&wasm))
 }
 
-fn refuse_machine_paths(wasm: &Path) -> Result<()> {
-    let bytes = fs::read(wasm).with_context(|| format!("{} was not written", wasm.display()))?;
-    if names_folder(&bytes, &home()?) {
-        bail!("{} names a folder of this machine: a path escaped --remap-path-prefix", wasm.display());
+fn refuse_machine_paths(project: &Project) -> Result<()> {
+    let wasm = project.wasm_file();
+    let bytes = fs::read(&wasm).with_context(|| format!("{} was not written", wasm.display()))?;
+    if let Some((folder, _)) = machine_folders(project)?.iter().find(|(folder, _)| names_folder(&bytes, folder)) {
+        bail!("{} names {}: a path escaped --remap-path-prefix", wasm.display(), folder.display());
     }
     Ok(())
 }
@@ -117,10 +125,6 @@ fn names_folder(bytes: &[u8], folder: &Path) -> bool {
     let mut needle = folder.as_os_str().as_encoded_bytes().to_vec();
     needle.push(b'/');
     needle.len() > 2 && bytes.windows(needle.len()).any(|window| window == needle)
-}
-
-fn home() -> Result<PathBuf> {
-    env::var_os("HOME").map(PathBuf::from).context("HOME is not set")
 }
 
 fn script_if_stale(project: &Project, workspace: &str, what: &str, stamp: &Stamp) -> Result<()> {

@@ -70,7 +70,7 @@ fn parse() -> Result<Task> {
             (Value(name), None) => command = Some(name.string()?),
             (Long("port"), Some("demo")) => port = Some(args.value()?.parse()?),
             (Long("check"), Some("demo")) => check = true,
-            (Long("only"), Some("test")) => only = Some(args.value()?.parse()?),
+            (Long("only"), Some("test")) => only = Some(args.value()?.string()?.parse()?),
             (Long("update"), Some("bench" | "size")) => update = true,
             (Long("json"), Some("size")) => json = true,
             (other, _) => return Err(other.unexpected().into()),

@@ -32,7 +32,7 @@ pub(crate) fn install(project: &Project) -> Result<()> {
 /// What `node --version` says; an error when it is missing or too old.
 pub(crate) fn node_version() -> Result<String> {
     let told = sh::quiet(Command::new("node").arg("--version"))?;
-    if major(&told).is_none_or(|version| version < OLDEST_NODE) {
+    if release(&told).is_none_or(|(major, _)| major < OLDEST_NODE) {
         let told = format!("Node.js {OLDEST_NODE} or newer is needed, `node --version` says {}", told.trim());
         return Err(Unavailable(told).into());
     }
@@ -58,11 +58,26 @@ pub(crate) fn bin(project: &Project, name: &str) -> PathBuf {
     project.root.join("node_modules/.bin").join(name)
 }
 
-fn major(version: &str) -> Option<u32> {
-    version.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
+/// `node --test`, in the project's root: one file at a time, because browsers that share two cores time out beside each
+/// other, and with an end for a test that hangs.
+pub(crate) fn node_test(project: &Project) -> Result<Command> {
+    let mut node = Command::new("node");
+    node.current_dir(&project.root).args(["--test", "--test-reporter=spec"]);
+    if release(&node_version()?).is_some_and(|release| release >= FIRST_WITH_LIMITS) {
+        node.args(["--test-concurrency=1", "--test-timeout=300000"]);
+    }
+    Ok(node)
+}
+
+/// Major and minor version.
+fn release(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.trim().strip_prefix('v')?.split('.').map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
 const OLDEST_NODE: u32 = 20;
+/// Where `node --test` learned both options.
+const FIRST_WITH_LIMITS: (u32, u32) = (20, 11);
 const MANIFESTS: [&str; 4] = ["package-lock.json", "package.json", "pkg/package.json", "www/package.json"];
 
 #[cfg(test)]
@@ -70,8 +85,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read_from_what_node_says() {
-        assert_eq!(major("v20.20.2\n"), Some(20));
-        assert_eq!(major("command not found"), None);
+    fn the_release_is_read_from_what_node_says() {
+        assert_eq!(release("v20.9.2\n"), Some((20, 9)));
+        assert_eq!(release("command not found"), None);
     }
 }

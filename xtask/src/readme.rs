@@ -13,7 +13,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::project::Project;
-use crate::{seeds, tables};
+use crate::{seeds, size, tables};
 
 /// The files whose blocks are kept.
 const FILES: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "pkg/README.md"];
@@ -63,7 +63,7 @@ fn content(project: &Project, block: Block<'_>) -> Result<String> {
         }
         Block::Table("seeds") => Ok(seeds::Seeds::scan(project)?.markdown()),
         Block::Table("bench") => tables::bench(project),
-        Block::Table("size") => tables::size(project),
+        Block::Table("size") => size::markdown(project),
         Block::Table(other) => bail!("there is no table `{other}`: seeds, bench or size"),
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::project::Project;
 use crate::tables::Table;
-use crate::{build, sh, tables};
+use crate::{build, sh};
 
 /// Bytes of one file.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -49,12 +49,38 @@ pub(crate) fn measure(project: &Project) -> Result<Sizes> {
     serde_json::from_str(&sh::quiet(&mut node)?).context("size.mjs printed something else than sizes")
 }
 
-/// Writes the table that README shows.
-pub(crate) fn keep(project: &Project, sizes: &Sizes) -> Result<()> {
-    let file = project.root.join(tables::SIZE);
-    fs::create_dir_all(file.parent().context("no folder to write to")?)?;
-    fs::write(file, serde_json::to_string_pretty(&sizes.table())? + "\n").context("the sizes cannot be kept")
+/// The gate, and whether the sizes that README shows are still the real ones.
+pub(crate) fn verify(project: &Project) -> Result<()> {
+    let sizes = measure(project)?;
+    sizes.check(project.settings.size.gzip_limit_bytes)?;
+    match kept(project) {
+        Ok(kept) => sizes.compare(&kept),
+        // Nothing kept, nothing shown.
+        Err(_) => Ok(()),
+    }
 }
+
+/// Keeps the sizes for README.
+pub(crate) fn keep(project: &Project, sizes: &Sizes) -> Result<()> {
+    let file = project.root.join(KEPT);
+    fs::create_dir_all(file.parent().context("no folder to write to")?)?;
+    fs::write(file, serde_json::to_string_pretty(sizes)? + "\n").context("the sizes cannot be kept")
+}
+
+/// The table of the kept sizes.
+pub(crate) fn markdown(project: &Project) -> Result<String> {
+    Ok(kept(project)?.table().markdown())
+}
+
+fn kept(project: &Project) -> Result<Sizes> {
+    let text = fs::read_to_string(project.root.join(KEPT)).with_context(|| format!("{KEPT} cannot be read"))?;
+    serde_json::from_str(&text).with_context(|| format!("{KEPT} holds no sizes"))
+}
+
+/// Where the sizes that README shows are kept.
+pub(crate) const KEPT: &str = "tests/measured/size.json";
+/// Another compiler makes slightly other code; more than this is another program.
+const TOLERANCE_PERCENT: u64 = 5;
 
 impl Sizes {
     /// The gate: an error above the limit.
@@ -64,6 +90,16 @@ impl Sizes {
             bail!(
                 "WASM and glue take {gzip} bytes gzipped, {} above the limit of {limit} in wasm-pack.toml",
                 gzip - limit
+            );
+        }
+        Ok(())
+    }
+
+    fn compare(&self, kept: &Self) -> Result<()> {
+        let (now, then) = (self.total().gzip, kept.total().gzip);
+        if now.abs_diff(then) * 100 > then * TOLERANCE_PERCENT {
+            bail!(
+                "README shows {then} bytes gzipped, it is {now}: `cargo xtask size --update`, then `cargo xtask fix`"
             );
         }
         Ok(())
@@ -119,6 +155,16 @@ mod tests {
         assert!(sizes().check(43_000).is_ok());
         let refusal = sizes().check(42_999).unwrap_err().to_string();
         assert!(refusal.contains("43000 bytes") && refusal.contains("1 above the limit of 42999"), "{refusal}");
+    }
+
+    #[test]
+    fn kept_sizes_that_are_no_longer_true_are_refused_with_both_numbers() {
+        let mut grown = sizes();
+        grown.wasm.gzip += 2_150;
+        assert!(grown.compare(&sizes()).is_ok());
+        grown.wasm.gzip += 1;
+        let refusal = grown.compare(&sizes()).unwrap_err().to_string();
+        assert!(refusal.contains("43000") && refusal.contains("45151"), "{refusal}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Measured figures, as the tables that README shows. They are kept in `tests/measured`.
+//! Tables of measured figures, and the benchmark run whose tables README shows.
 
 use std::fs;
 
@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::project::Project;
 
-/// Where the sizes are kept.
-pub(crate) const SIZE: &str = "tests/measured/size.json";
 /// Where the last kept benchmark run lies.
 pub(crate) const BENCH: &str = "tests/measured/bench.json";
 
@@ -51,21 +49,12 @@ impl Table {
     }
 }
 
-/// The Markdown of the kept sizes.
-pub(crate) fn size(project: &Project) -> Result<String> {
-    Ok(read::<Table>(project, SIZE)?.markdown())
-}
-
 /// The Markdown of the kept benchmark run.
 pub(crate) fn bench(project: &Project) -> Result<String> {
-    let Bench { machine, tables } = read(project, BENCH)?;
+    let text = fs::read_to_string(project.root.join(BENCH)).with_context(|| format!("{BENCH} cannot be read"))?;
+    let Bench { machine, tables } = serde_json::from_str(&text).with_context(|| format!("{BENCH} holds no run"))?;
     let tables: Vec<_> = tables.iter().map(Table::markdown).collect();
     Ok(format!("{}\nMeasured on {machine}.\n", tables.join("\n")))
-}
-
-fn read<T: for<'a> Deserialize<'a>>(project: &Project, file: &str) -> Result<T> {
-    let text = fs::read_to_string(project.root.join(file)).with_context(|| format!("{file} cannot be read"))?;
-    serde_json::from_str(&text).with_context(|| format!("{file} is no table"))
 }
 
 #[cfg(test)]

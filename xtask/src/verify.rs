@@ -64,7 +64,7 @@ const CHECKS: [(&str, Check); 13] = [
     ("layers", |project| sh::quiet(cargo(project, "test").args(["--locked", "--test", "layers"])).map(drop)),
     ("licences, bans, sources", deny),
     ("build", build::all),
-    ("size", |project| size::measure(project)?.check(project.settings.size.gzip_limit_bytes)),
+    ("size", size::verify),
     ("types", types),
 ];
 

@@ -10,7 +10,8 @@ use web_sys::{IdbDatabase, IdbTransaction};
 use super::Durability;
 use super::transaction::{Scope, Transaction};
 use crate::error::Applied;
-use crate::store::{StoreError, exception};
+use crate::store::StoreError;
+use crate::store::js::exception;
 
 #[derive(Debug)]
 pub(super) struct Connection {

@@ -27,7 +27,7 @@ use std::rc::Rc;
 use crate::error::Applied;
 use crate::id::OpId;
 use crate::store::deadline::within;
-use crate::store::event_loop::alarm;
+use crate::store::js::event_loop::alarm;
 use crate::store::{
     Batch, Capabilities, CompareAndSwap, Expect, Part, Recover, Revision, Snapshot, Store, StoreError, StoreErrorKind,
     Survives,

@@ -10,8 +10,8 @@ use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest};
 use super::connection::Connection;
 use super::transaction::{KEYS, QUARANTINE, RECORDS};
 use crate::error::Applied;
-use crate::store::event_loop::Signal;
-use crate::store::exception;
+use crate::store::js::event_loop::Signal;
+use crate::store::js::exception;
 use crate::store::{StoreError, StoreErrorKind, UnavailableWhy};
 
 /// Never raised: an upgrade is what makes tabs of different builds wait for each other.

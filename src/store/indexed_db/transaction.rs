@@ -9,8 +9,8 @@ use web_sys::{IdbObjectStore, IdbRequest, IdbTransaction};
 
 use super::connection::Connection;
 use crate::error::Applied;
-use crate::store::event_loop::Signal;
-use crate::store::exception;
+use crate::store::js::event_loop::Signal;
+use crate::store::js::exception;
 use crate::store::{StoreError, StoreErrorKind};
 
 pub(super) const RECORDS: &str = "records";

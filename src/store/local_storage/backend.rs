@@ -12,7 +12,7 @@ use super::packing;
 use super::slot::Slot;
 use crate::error::Applied;
 use crate::id::OpId;
-use crate::store::exception;
+use crate::store::js::exception;
 use crate::store::{
     Batch, Capabilities, CompareAndSwap, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, StoreError,
     StoreErrorKind, Survives, SyncStore, UnavailableWhy,

@@ -5,8 +5,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::process::Command;
+use std::process::{self, Command};
 
 use anyhow::{Context, Result, bail};
 
@@ -57,9 +56,8 @@ impl Consumer {
             bail!("tests/packages holds no *.test.mjs");
         }
         let names = files.iter().filter_map(|file| Some(Path::new("tests").join(file.file_name()?)));
-        let mut node = Command::new("node");
-        node.args(["--test", "--test-reporter=spec"]).args(names);
-        node.current_dir(&self.0).env("REPOSITORY", &project.root);
+        let mut node = npm::node_test(project)?;
+        node.args(names).current_dir(&self.0).env("REPOSITORY", &project.root);
         Ok(node)
     }
 }

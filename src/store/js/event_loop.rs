@@ -12,7 +12,7 @@ use crate::time::Millis;
 
 /// A value that an event handler delivers to one waiting future. Only the first delivery counts.
 #[derive(Debug)]
-pub(super) struct Signal<T>(Rc<RefCell<State<T>>>);
+pub(in crate::store) struct Signal<T>(Rc<RefCell<State<T>>>);
 
 #[derive(Debug)]
 enum State<T> {
@@ -22,11 +22,11 @@ enum State<T> {
 }
 
 impl<T> Signal<T> {
-    pub(super) fn new() -> Self {
+    pub(in crate::store) fn new() -> Self {
         Self(Rc::new(RefCell::new(State::Waiting(None))))
     }
 
-    pub(super) fn set(&self, value: T) {
+    pub(in crate::store) fn set(&self, value: T) {
         let mut state = self.0.borrow_mut();
         if let State::Waiting(waker) = &mut *state {
             let waker = waker.take();
@@ -38,7 +38,7 @@ impl<T> Signal<T> {
         }
     }
 
-    pub(super) async fn wait(&self) -> T {
+    pub(in crate::store) async fn wait(&self) -> T {
         poll_fn(|context| {
             let mut state = self.0.borrow_mut();
             match core::mem::replace(&mut *state, State::Taken) {
@@ -69,7 +69,7 @@ extern "C" {
 }
 
 /// Ends after `length`. Works in pages, workers and Node alike; dropped, it leaves no timer behind.
-pub(super) async fn alarm(length: Millis) {
+pub(in crate::store) async fn alarm(length: Millis) {
     let timer = Timer::new(length);
     timer.elapsed.wait().await;
 }

@@ -7,7 +7,7 @@ use crate::error::Applied;
 use crate::store::{StoreError, StoreErrorKind, UnavailableWhy};
 
 /// The error for an exception or a `DOMException`.
-pub(super) fn error(exception: &JsValue, applied: Applied) -> StoreError {
+pub(in crate::store) fn error(exception: &JsValue, applied: Applied) -> StoreError {
     let kind = kind(exception);
     match applied {
         Applied::No => StoreError::not_applied(kind),
@@ -16,7 +16,7 @@ pub(super) fn error(exception: &JsValue, applied: Applied) -> StoreError {
 }
 
 /// What happened, by the exception's name.
-pub(super) fn kind(exception: &JsValue) -> StoreErrorKind {
+pub(in crate::store) fn kind(exception: &JsValue) -> StoreErrorKind {
     let name = Reflect::get(exception, &"name".into()).ok().and_then(|name| name.as_string()).unwrap_or_default();
     match name.as_str() {
         "QuotaExceededError" => StoreErrorKind::QuotaExceeded,
