@@ -431,7 +431,7 @@ impl Inner {
             drive(&inner.session, &*inner.store, job.steps(), now).await;
             job.finish(&inner, now)
         });
-        self.last.replace(promise.clone());
+        *self.last.borrow_mut() = promise.clone();
         promise
     }
 }
