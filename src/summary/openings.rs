@@ -24,7 +24,7 @@ pub(super) fn is_error(text: &str) -> bool {
     let words = first_words(text);
     let whole = |phrase: &&str| words.strip_prefix(*phrase).is_some_and(ends_phrase);
     let named = words.starts_with("error:") && CALL_FAILURES.iter().any(|sign| words.contains(sign));
-    named || ERROR_OPENINGS.iter().any(|start| words.starts_with(start)) || ERROR_PHRASES.iter().any(|p| whole(&p))
+    named || ERROR_OPENINGS.iter().any(|start| words.starts_with(start)) || ERROR_PHRASES.iter().any(whole)
 }
 
 /// The model declined.

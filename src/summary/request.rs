@@ -52,7 +52,7 @@ pub fn render(input: &RequestInput<'_>) -> Request {
 fn entry_into(out: &mut String, number: usize, item: Item, text: &str) {
     let (speaker, cap) = speaker(item);
     // Writing to a String cannot fail.
-    let _ = write!(out, "<cg-entry n=\"{number}\" from=\"{speaker}\">\n");
+    let _ = writeln!(out, "<cg-entry n=\"{number}\" from=\"{speaker}\">");
     let text = text.trim();
     excerpt_into(out, if text.is_empty() { template::NO_TEXT } else { text }, cap);
     out.push_str("\n</cg-entry>\n");
