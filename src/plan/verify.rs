@@ -22,7 +22,9 @@ pub enum Fault {
 /// The [`Fault`] found first.
 pub fn verify(index: &Index, plan: &SlicePlan) -> Result<(), Fault> {
     let tail = index.roots().get(plan.cut as usize..).unwrap_or(&[]);
-    if let Some(at) = tail.iter().position(|&root| root < plan.cut) {
+    // Without an early end the walk needs no branch; the entry at fault is looked for only where there is one.
+    if tail.iter().fold(false, |split, &root| split | (root < plan.cut)) {
+        let at = tail.iter().position(|&root| root < plan.cut).unwrap_or(0);
         return Err(Fault::GroupSplit(plan.cut + at as u32));
     }
     if let Some(open) = index.open_from().filter(|&open| open < plan.cut) {
@@ -32,11 +34,11 @@ pub fn verify(index: &Index, plan: &SlicePlan) -> Result<(), Fault> {
     if let Some(user) = index.newest_user().filter(|user| *user < plan.cut && !pinned(user)) {
         return Err(Fault::NewestUserCut(user));
     }
-    let mut expected = plan.pinned.iter().copied().skip_while(|&at| at < plan.from).peekable();
-    for at in plan.from..plan.cut {
-        if expected.next_if_eq(&at).is_none() && index.is_system(at) {
-            return Err(Fault::SystemCut(at));
-        }
+    let first = plan.pinned.partition_point(|&at| at < plan.from);
+    let kept = plan.pinned[first..].iter().filter(|&&at| at < plan.cut && index.is_system(at)).count();
+    if index.count_systems(plan.from..plan.cut) != kept {
+        let system = (plan.from..plan.cut).find(|at| index.is_system(*at) && !pinned(at));
+        return Err(Fault::SystemCut(system.unwrap_or(plan.from)));
     }
     Ok(())
 }

@@ -157,10 +157,14 @@ impl Part {
 fn pinned(index: &Index, generation: &Generation, head: u32) -> Vec<u32> {
     let covered = head..generation.covered_count;
     let mut pinned = index.systems(covered.clone()).to_vec();
-    let users = generation.pinned.iter().copied().chain(index.newest_user());
-    pinned.extend(users.filter(|at| covered.contains(at) && index.entry(*at).is_real_user()));
-    pinned.sort_unstable();
-    pinned.dedup();
+    for at in generation.pinned.iter().copied().chain(index.newest_user()) {
+        if covered.contains(&at)
+            && index.entry(at).is_real_user()
+            && let Err(place) = pinned.binary_search(&at)
+        {
+            pinned.insert(place, at);
+        }
+    }
     pinned
 }
 
