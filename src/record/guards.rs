@@ -13,6 +13,7 @@ use crate::{
 };
 
 /// `guards` as a map.
+#[inline(never)]
 pub(super) fn encode(guards: &Guards, unknown: &Unknown) -> Vec<u8> {
     let mut map = MapWriter::default();
     map.number(INEFFECTIVE_STREAK, guards.ineffective_streak);
@@ -51,6 +52,7 @@ pub(super) fn encode(guards: &Guards, unknown: &Unknown) -> Vec<u8> {
 
 /// The guards in `fields`. A position in the transcript that cannot be is forgotten: as a cap it would silence every
 /// later report and turn.
+#[inline(never)]
 pub(super) fn decode(fields: &Fields<'_, '_>, unknown: &mut RootUnknown, now: Timestamp) -> Guards {
     unknown.guards = fields.unknown.clone();
     let time = |key| fields.optional(key, Some(now.0)).map(Timestamp);
@@ -105,6 +107,7 @@ fn encode_failures(map: &mut MapWriter, failures: &Failures) {
     }
 }
 
+#[inline(never)]
 fn decode_failures(fields: &Fields<'_, '_>, now: Timestamp) -> Failures {
     let mut streaks = [0; FailureClass::COUNT];
     match fields.map(FAILURE_STREAKS, FAILURE_STREAKS_KNOWN) {
@@ -125,16 +128,16 @@ fn decode_failures(fields: &Fields<'_, '_>, now: Timestamp) -> Failures {
 
 /// A full list where the list cannot be read: it counts every model as struck.
 fn decode_struck_models(fields: &Fields<'_, '_>) -> StruckModels {
-    match fields.numbers(STRUCK_MODELS) {
+    match fields.numbers(STRUCK_MODELS, u64::MAX) {
         Some(models) => models.into_iter().map(ModelId).take(MAX_STRUCK_MODELS).collect(),
         None => [ModelId::UNNAMED; MAX_STRUCK_MODELS].into(),
     }
 }
 
 fn decode_commit_ordinals(fields: &Fields<'_, '_>) -> ArrayVec<u32, 3> {
-    let ordinals = fields.numbers(COMMIT_ORDINALS).unwrap_or_default();
+    let ordinals = fields.numbers(COMMIT_ORDINALS, u32::MAX.into()).unwrap_or_default();
     let older = ordinals.len().saturating_sub(3);
-    ordinals.into_iter().skip(older).collect()
+    ordinals.into_iter().skip(older).map(|ordinal| ordinal as u32).collect()
 }
 
 /// Keys below this one are known to this build.
