@@ -13,7 +13,6 @@ use crate::{
 };
 
 /// `guards` as a map.
-#[inline(never)]
 pub(super) fn encode(guards: &Guards, unknown: &Unknown) -> Vec<u8> {
     let mut map = MapWriter::default();
     map.number(INEFFECTIVE_STREAK, guards.ineffective_streak);
@@ -52,7 +51,6 @@ pub(super) fn encode(guards: &Guards, unknown: &Unknown) -> Vec<u8> {
 
 /// The guards in `fields`. A position in the transcript that cannot be is forgotten: as a cap it would silence every
 /// later report and turn.
-#[inline(never)]
 pub(super) fn decode(fields: &Fields<'_, '_>, unknown: &mut RootUnknown, now: Timestamp) -> Guards {
     unknown.guards = fields.unknown.clone();
     let time = |key| fields.optional(key, Some(now.0)).map(Timestamp);
@@ -107,7 +105,6 @@ fn encode_failures(map: &mut MapWriter, failures: &Failures) {
     }
 }
 
-#[inline(never)]
 fn decode_failures(fields: &Fields<'_, '_>, now: Timestamp) -> Failures {
     let mut streaks = [0; FailureClass::COUNT];
     match fields.map(FAILURE_STREAKS, FAILURE_STREAKS_KNOWN) {

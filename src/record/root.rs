@@ -137,7 +137,6 @@ pub fn encode_root(root: &Root) -> Vec<u8> {
 }
 
 /// The record in `fields`, as one of `session`.
-#[inline(never)]
 pub(super) fn decode(fields: &Fields<'_, '_>, session: &str, now: Timestamp) -> Root {
     let mut unknown = RootUnknown { root: fields.unknown.clone(), ..RootUnknown::default() };
     let state = match fields.map(STATE, state::KNOWN) {
@@ -159,7 +158,6 @@ pub(super) fn decode(fields: &Fields<'_, '_>, session: &str, now: Timestamp) -> 
     }
 }
 
-#[inline(never)]
 fn decode_generations(fields: &Fields<'_, '_>) -> Vec<Generation> {
     let items = fields.items(GENERATIONS).unwrap_or_default();
     let older = items.len().saturating_sub(MOST_GENERATIONS);
@@ -179,7 +177,6 @@ fn encode_anchor(anchor: &Anchor) -> Vec<u8> {
 }
 
 /// The anchor, if there is a reading in it. Any other number of it that cannot be is 0: more is estimated, nothing invented.
-#[inline(never)]
 fn decode_anchor(fields: &Fields<'_, '_>) -> Option<Anchor> {
     let found = fields.map(ANCHOR, ANCHOR_KNOWN).ok()??;
     Some(Anchor {

@@ -9,7 +9,6 @@ use crate::{
 };
 
 /// `state` as a map.
-#[inline(never)]
 pub(super) fn encode(state: &State, unknown: &RootUnknown) -> Vec<u8> {
     let mut map = MapWriter::default();
     map.number(VIEW_REVISION, state.view_revision);
@@ -19,7 +18,6 @@ pub(super) fn encode(state: &State, unknown: &RootUnknown) -> Vec<u8> {
 }
 
 /// The state in `fields`, always one that can be: what contradicts itself is settled against the session.
-#[inline(never)]
 pub(super) fn decode(fields: &Fields<'_, '_>, unknown: &mut RootUnknown, now: Timestamp) -> State {
     unknown.state = fields.unknown.clone();
     let guards = match fields.map(GUARDS, guards::KNOWN) {
@@ -61,7 +59,6 @@ fn encode_phase(phase: &Phase) -> Vec<u8> {
 }
 
 /// The phase in `fields`. Zero for what is missing in a verdict is the reading that gives the strike.
-#[inline(never)]
 fn decode_phase(fields: &Fields<'_, '_>, now: Timestamp) -> Option<Phase> {
     let attempt = decode_attempt(fields, now);
     match fields.number(TAG, 0) {
@@ -77,7 +74,6 @@ fn decode_phase(fields: &Fields<'_, '_>, now: Timestamp) -> Option<Phase> {
     }
 }
 
-#[inline(never)]
 fn encode_attempt(map: &mut MapWriter, attempt: &Attempt) {
     map.number(ID, attempt.id.0);
     map.number(OWNER, attempt.owner.0);
@@ -90,7 +86,6 @@ fn encode_attempt(map: &mut MapWriter, attempt: &Attempt) {
     map.number(DEADLINE, attempt.deadline.0);
 }
 
-#[inline(never)]
 fn decode_attempt(fields: &Fields<'_, '_>, now: Timestamp) -> Attempt {
     Attempt {
         id: AttemptId(fields.number(ID, 0)),
