@@ -9,6 +9,7 @@
 //! 2. apply `Event::TimePassed`: it sets back what lies too far ahead and arms a tripped guard without a deadline;
 //! 3. change the root and write [`encode_root`] by compare-and-swap, with the parts that the change needs.
 
+mod cbor;
 mod crc;
 mod fields;
 mod frame;
