@@ -25,7 +25,7 @@ mod summary;
 mod unknown;
 mod writer;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(any(test, target_arch = "wasm32"))]
 pub(crate) use crc::crc32c;
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
