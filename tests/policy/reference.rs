@@ -5,7 +5,7 @@
 
 use compaction_governor::config::{Line, Lines};
 use compaction_governor::policy::{
-    Action, Block, Blocked, Claim, Event, Exit, Failure, FailureClass, Hold, Ignored, Kind, Means, Observation, Pass,
+    Action, Block, Blocked, Claim, Confidence, Event, Exit, Failure, FailureClass, Hold, Ignored, Kind, Means, Observation, Pass,
     Phase, RefusedKind, Report, State, Trigger, Verdict, Wait,
 };
 use compaction_governor::time::Timestamp;
@@ -16,20 +16,20 @@ const HOUR: u64 = 60 * MINUTE;
 
 /// An attempt, as far as a rule speaks of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Try {
-    pub id: u64,
-    pub owner: u64,
-    pub kind: Kind,
-    pub probe: Option<Exit>,
-    pub model: u64,
-    pub before: u64,
-    pub line: Line,
-    pub deadline: u64,
+pub(crate) struct Try {
+    pub(crate) id: u64,
+    pub(crate) owner: u64,
+    pub(crate) kind: Kind,
+    pub(crate) probe: Option<Exit>,
+    pub(crate) model: u64,
+    pub(crate) before: u64,
+    pub(crate) line: Line,
+    pub(crate) deadline: u64,
 }
 
 /// The phase. A pending verdict keeps its line, its revision, its time and the silent steps.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stage {
+pub(crate) enum Stage {
     Idle,
     Compacting(Try),
     Awaiting { of: Try, line: u64, revision: u64, at: u64, silent: u64 },
@@ -37,57 +37,57 @@ pub enum Stage {
 
 /// Rule 4's clock.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Clock {
-    pub deadline: u64,
-    pub rung: u64,
-    pub probes: u64,
+pub(crate) struct Clock {
+    pub(crate) deadline: u64,
+    pub(crate) rung: u64,
+    pub(crate) probes: u64,
 }
 
 /// Everything, in plain numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    pub stage: Stage,
-    pub revision: u64,
-    pub ineffective: u64,
-    pub weak: u64,
-    pub strike_line: Option<u64>,
-    pub struck: Vec<u64>,
-    pub fallbacks: u64,
-    pub streaks: Vec<u64>,
-    pub cooldown: Option<(FailureClass, u64)>,
-    pub clock: Option<Clock>,
-    pub baseline: Option<u64>,
-    pub emergency_spent: bool,
+pub(crate) struct Reference {
+    pub(crate) stage: Stage,
+    pub(crate) revision: u64,
+    pub(crate) ineffective: u64,
+    pub(crate) weak: u64,
+    pub(crate) strike_line: Option<u64>,
+    pub(crate) struck: Vec<u64>,
+    pub(crate) fallbacks: u64,
+    pub(crate) streaks: Vec<u64>,
+    pub(crate) cooldown: Option<(FailureClass, u64)>,
+    pub(crate) clock: Option<Clock>,
+    pub(crate) baseline: Option<u64>,
+    pub(crate) emergency_spent: bool,
     /// Kind, occupancy, floor, until.
-    pub refused: Option<(RefusedKind, u64, u64, u64)>,
-    pub commits: Vec<u64>,
-    pub interrupted: u64,
-    pub interrupted_until: Option<u64>,
-    pub attempts: u64,
-    pub overflow_spent: bool,
-    pub last_end: Option<u64>,
-    pub last_commit: Option<u64>,
-    pub after_last_resort: bool,
-    pub reported_entries: u64,
-    pub user_turn: u64,
-    pub limit: Option<u64>,
-    pub accepted: Option<u64>,
+    pub(crate) refused: Option<(RefusedKind, u64, u64, u64)>,
+    pub(crate) commits: Vec<u64>,
+    pub(crate) interrupted: u64,
+    pub(crate) interrupted_until: Option<u64>,
+    pub(crate) attempts: u64,
+    pub(crate) overflow_spent: bool,
+    pub(crate) last_end: Option<u64>,
+    pub(crate) last_commit: Option<u64>,
+    pub(crate) after_last_resort: bool,
+    pub(crate) reported_entries: u64,
+    pub(crate) user_turn: u64,
+    pub(crate) limit: Option<u64>,
+    pub(crate) accepted: Option<u64>,
 }
 
 /// What the reference says came of an event.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Came {
+pub(crate) enum Came {
     Taken,
     Ignored(Ignored),
     Refused(Action),
 }
 
 /// Attempt, verdict, net, estimated.
-pub type Judged = (u64, Verdict, u64, bool);
+pub(crate) type Judged = (u64, Verdict, u64, bool);
 
 impl Reference {
     /// The numbers of a real state, for comparing.
-    pub fn of(state: &State) -> Self {
+    pub(crate) fn of(state: &State) -> Self {
         let g = &state.guards;
         Self {
             stage: stage_of(&state.phase),
@@ -123,7 +123,7 @@ impl Reference {
     }
 
     /// Rule 10: the stated window or a smaller learned one; rule 2: raised by an accepted larger prompt.
-    pub fn window(&self, stated: Option<u64>) -> Option<u64> {
+    pub(crate) fn window(&self, stated: Option<u64>) -> Option<u64> {
         let least = [stated, self.limit].into_iter().flatten().min()?;
         Some(least.max(self.accepted.unwrap_or(0)))
     }
@@ -131,25 +131,25 @@ impl Reference {
     // ---- deciding -------------------------------------------------------------------------------------------------
 
     /// The automatic decision: first reason that applies.
-    pub fn decide(&self, obs: &Observation, now: u64) -> Action {
+    pub(crate) fn decide(&self, obs: &Observation, now: u64) -> Action {
         let mut state = self.clone();
         state.settle_due(obs, now);
         state.decide_settled(obs, now)
     }
 
     /// The decision after a proven overflow of the current view.
-    pub fn decide_overflow(&self, obs: &Observation, now: u64) -> Action {
+    pub(crate) fn decide_overflow(&self, obs: &Observation, now: u64) -> Action {
         let mut state = self.clone();
         state.settle_due(obs, now);
-        state.settle_overflow(obs, now);
+        state.settle_by_estimate(obs, now);
         state.overflow_settled(obs, now)
     }
 
     /// The decision for a request by hand: only a pass that is going on refuses it.
-    pub fn decide_manual(&self, obs: &Observation, now: u64) -> Action {
+    pub(crate) fn decide_manual(&self, obs: &Observation, now: u64) -> Action {
         let mut state = self.clone();
         state.settle_due(obs, now);
-        state.manual_settled(obs)
+        state.manual_settled()
     }
 
     fn decide_settled(&self, obs: &Observation, now: u64) -> Action {
@@ -212,14 +212,14 @@ impl Reference {
         Action::Compact(Pass { trigger: Trigger::Overflow, probe, means, line: Line::Emergency })
     }
 
-    fn manual_settled(&self, obs: &Observation) -> Action {
+    fn manual_settled(&self) -> Action {
         match &self.stage {
             Stage::Compacting(of) => wait(Wait::InProgress, Some(of.deadline)),
             _ => Action::Compact(Pass {
                 trigger: Trigger::Manual,
                 probe: None,
                 means: Means::Model,
-                line: line_now(obs),
+                line: Line::Emergency,
             }),
         }
     }
@@ -250,12 +250,7 @@ impl Reference {
         if now >= clock.deadline {
             return Some(Exit::Time);
         }
-        // choice: while fallbacks have tripped the guard only time opens it; no size and no model of the conversation
-        // says anything about the summariser.
-        if self.fallbacks >= 2 {
-            return None;
-        }
-        if now >= self.growth_spaced_at() {
+        if self.fallbacks < 2 && now >= self.growth_spaced_at() {
             if self.grown(obs) {
                 return Some(Exit::Growth);
             }
@@ -294,7 +289,8 @@ impl Reference {
         let sized = (self.grown(obs) || self.crossed(obs)).then_some(spaced).filter(|at| *at > now);
         let grown_at = self.baseline.map(|baseline| (baseline * 12).div_ceil(10));
         let emergency = obs.lines.map(|lines| u64::from(lines.emergency)).filter(|_| !self.emergency_spent);
-        let size = [grown_at, emergency].into_iter().flatten().min();
+        let above = |size: &u64| *size > u64::from(obs.occupancy);
+        let size = [grown_at, emergency].into_iter().flatten().filter(above).min();
         blocked(reason, [deadline, sized].into_iter().flatten().min(), size)
     }
 
@@ -304,9 +300,9 @@ impl Reference {
             return false;
         };
         let calls = u64::from(obs.model_calls);
-        calls.saturating_sub(third) <= 3
-            && third.saturating_sub(second) <= 3
-            && second.saturating_sub(first) <= 3
+        // choice: a transcript that was cut below a pass says nothing about refilling.
+        let soon = |earlier: u64, later: u64| later >= earlier && later - earlier <= 3;
+        soon(third, calls) && soon(second, third) && soon(first, second)
     }
 
     /// Rule 5: a refused plan is not planned again before one of four things changed.
@@ -354,20 +350,24 @@ impl Reference {
             return None;
         };
         let dated = now.min(at + 300 * SECOND);
-        self.judge(obs.occupancy.into(), obs.appended_since_claim.into(), true, false, dated)
+        self.judge(obs.occupancy.into(), obs.appended_since_claim.into(), true, dated)
     }
 
+    /// A proven overflow counts as at or above the line, whatever the session's own figure says.
     fn settle_overflow(&mut self, obs: &Observation, now: u64) -> Option<Judged> {
-        self.judge(obs.occupancy.into(), obs.appended_since_claim.into(), false, true, now)
+        let Stage::Awaiting { line, .. } = &self.stage else {
+            return None;
+        };
+        self.judge(u64::from(obs.occupancy).max(*line), 0, false, now)
     }
 
     /// Rule 3.
-    fn judge(&mut self, reading: u64, appended: u64, estimated: bool, overflow: bool, now: u64) -> Option<Judged> {
+    fn judge(&mut self, reading: u64, appended: u64, estimated: bool, now: u64) -> Option<Judged> {
         let Stage::Awaiting { of, line, .. } = self.stage.clone() else {
             return None;
         };
         self.stage = Stage::Idle;
-        let net = if overflow { reading.saturating_sub(appended).max(line) } else { reading.saturating_sub(appended) };
+        let net = reading.saturating_sub(appended);
         let saved = of.before.saturating_sub(net);
         let verdict = if net >= line {
             Verdict::Ineffective
@@ -383,14 +383,15 @@ impl Reference {
                 self.weak = 0;
                 self.after_last_resort = false;
                 self.attempts = 0;
-                if let Some(clock) = &mut self.clock {
-                    clock.rung = 0;
-                }
             }
-            Verdict::Weak => self.weak_strike(&of, Some(line)),
+            Verdict::Weak => {
+                self.weak += self.ineffective + 1;
+                self.ineffective = 0;
+                self.strike(&of, line);
+            }
             Verdict::Ineffective => {
                 self.ineffective += 1;
-                self.strike(&of, Some(line));
+                self.strike(&of, line);
             }
         }
         if verdict != Verdict::Effective && of.probe.is_some() {
@@ -400,14 +401,8 @@ impl Reference {
         Some((of.id, verdict, net, estimated))
     }
 
-    fn weak_strike(&mut self, of: &Try, line: Option<u64>) {
-        self.weak += self.ineffective + 1;
-        self.ineffective = 0;
-        self.strike(of, line);
-    }
-
-    fn strike(&mut self, of: &Try, line: Option<u64>) {
-        self.strike_line = [self.strike_line, line].into_iter().flatten().min();
+    fn strike(&mut self, of: &Try, line: u64) {
+        self.strike_line = Some(self.strike_line.unwrap_or(line).min(line));
         self.add_struck(of.model);
     }
 
@@ -429,9 +424,12 @@ impl Reference {
     /// What is always true: a clock exactly while tripped, no struck model and no strike line without a strike.
     fn tidy(&mut self, now: u64) {
         if self.ineffective + self.weak == 0 {
-            self.struck.clear();
             self.strike_line = None;
+            if self.fallbacks == 0 {
+                self.struck.clear();
+            }
         }
+        // The rung goes with the clock: an effective pass that leaves the guard tripped (a fallback) frees no one.
         if !self.tripped() {
             self.clock = None;
         } else if self.clock.is_none() {
@@ -468,7 +466,7 @@ impl Reference {
     // ---- events ---------------------------------------------------------------------------------------------------
 
     /// Takes an event.
-    pub fn apply(&mut self, event: &Event, obs: &Observation, now: u64) -> (Came, Option<Judged>) {
+    pub(crate) fn apply(&mut self, event: &Event, obs: &Observation, now: u64) -> (Came, Option<Judged>) {
         match event {
             Event::UsageReported(report) => self.report(report, obs, now),
             Event::StepWithoutUsage { view_revision } => self.silent_step(u64::from(*view_revision), obs, now),
@@ -487,42 +485,37 @@ impl Reference {
             Event::LastResort => (self.last_resort(now), None),
             Event::UserTurn { ordinal } => (self.turn(u64::from(*ordinal)), None),
             Event::ModelChanged | Event::CredentialsChanged => {
-                if self.cooldown.is_some_and(|(class, _)| person(class)) {
-                    self.cooldown = None;
-                }
+                self.person_acted();
                 (Came::Taken, None)
             }
-            Event::ClockClamped => {
-                self.clamp(now);
+            Event::TimePassed => (Came::Taken, self.time_passed(obs, now)),
+            Event::TranscriptCut { entries, user_turns } => {
+                self.reported_entries = self.reported_entries.min(u64::from(*entries));
+                self.user_turn = self.user_turn.min(u64::from(*user_turns));
                 (Came::Taken, None)
             }
             Event::Reset => {
-                let kept = (self.revision, self.last_commit, self.reported_entries);
-                *self = Self::of(&State::default());
-                (self.revision, self.last_commit, self.reported_entries) = kept;
+                let old = std::mem::replace(self, Self::of(&State::default()));
+                (self.revision, self.last_commit) = (old.revision, old.last_commit);
+                self.reported_entries = old.reported_entries;
+                (self.limit, self.accepted) = (old.limit, old.accepted);
                 (Came::Taken, None)
             }
         }
     }
 
     fn claim(&mut self, claim: &Claim, obs: &Observation, now: u64) -> (Came, Option<Judged>) {
-        if matches!(&self.stage, Stage::Compacting(of) | Stage::Awaiting { of, .. } if of.id == claim.attempt.0) {
-            return (Came::Ignored(Ignored::AlreadySeen), None);
-        }
         if u64::from(claim.view_revision) != self.revision {
             return (Came::Ignored(Ignored::StaleClaim), None);
         }
+        // choice: a pass by the threshold waits for its verdict (`awaiting_usage`), so only what is due is settled for it.
         let mut judged = self.settle_due(obs, now);
-        judged = judged.or_else(|| match claim.kind {
-            Kind::Overflow => self.settle_overflow(obs, now),
-            Kind::Auto | Kind::Manual => self.settle_by_estimate(obs, now),
-        });
-        if claim.kind != Kind::Manual && self.last_end.is_some_and(|end| now.saturating_sub(end) >= 15 * MINUTE) {
-            self.attempts = 0;
+        if claim.kind != Kind::Auto {
+            judged = judged.or_else(|| self.settle_by_estimate(obs, now));
         }
         let action = match claim.kind {
             Kind::Auto => self.decide_settled(obs, now),
-            Kind::Manual => self.manual_settled(obs),
+            Kind::Manual => self.manual_settled(),
             Kind::Overflow => self.overflow_settled(obs, now),
         };
         match action {
@@ -537,6 +530,10 @@ impl Reference {
             self.overflow_spent = true;
         }
         if claim.kind != Kind::Manual {
+            if self.last_end.is_some_and(|end| now.saturating_sub(end) >= 15 * MINUTE) {
+                self.attempts = 0;
+            }
+            self.refused = None;
             self.baseline = Some(obs.occupancy.into());
             if obs.lines.is_some_and(|lines| obs.occupancy >= lines.emergency) {
                 self.emergency_spent = true;
@@ -545,7 +542,6 @@ impl Reference {
         if let (Some(_), Some(clock)) = (pass.probe, &mut self.clock) {
             clock.probes += 1;
         }
-        self.refused = None;
         self.stage = Stage::Compacting(Try {
             id: claim.attempt.0,
             owner: claim.owner.0,
@@ -582,12 +578,13 @@ impl Reference {
         self.revision += 1;
         self.last_commit = Some(now);
         self.reported_entries = 0;
-        if !fallback {
-            self.streaks = vec![0; 7];
-            self.cooldown = None;
-        }
+        self.refused = None;
         if of.kind == Kind::Manual {
             self.stage = Stage::Idle;
+            // Rule 7: auth and quota are ended by hand, which here means that a summary came; no counter moves.
+            if !fallback {
+                self.person_acted();
+            }
             return Came::Taken;
         }
         self.ended(&of, now);
@@ -597,15 +594,17 @@ impl Reference {
         }
         if fallback {
             self.fallbacks += 1;
+            self.add_struck(of.model);
             if of.probe.take().is_some() {
                 self.probe_failed(&of, now);
             }
         } else {
             self.fallbacks = 0;
+            self.streaks = vec![0; 7];
+            self.cooldown = None;
         }
         self.tidy(now);
-        // choice: with no window known only the saving can be judged.
-        let line = obs.lines.map_or(u64::from(u32::MAX), |lines| lines.at(of.line).into());
+        let line = line_of(&of, obs);
         self.stage = Stage::Awaiting { of, line, revision: self.revision, at: now, silent: 0 };
         Came::Taken
     }
@@ -636,7 +635,9 @@ impl Reference {
             self.cooldown = Some((class, now + length));
         }
         if failure.grew {
-            self.weak_strike(&of, obs.lines.map(|lines| lines.at(of.line).into()));
+            // choice: no new prompt came of it that could clear an ineffective strike, so none is moved.
+            self.weak += 1;
+            self.strike(&of, line_of(&of, obs));
         }
         if of.probe.is_some() {
             self.probe_failed(&of, now);
@@ -655,7 +656,7 @@ impl Reference {
 
     fn report(&mut self, report: &Report, obs: &Observation, now: u64) -> (Came, Option<Judged>) {
         let stale = match report.view_revision {
-            Some(revision) => u64::from(revision) < self.revision,
+            Some(revision) => u64::from(revision) != self.revision,
             None => self.last_commit.is_some_and(|at| report.sent_at < Timestamp(at)),
         };
         if stale {
@@ -666,6 +667,9 @@ impl Reference {
         }
         let reading = u64::from(report.prompt_tokens);
         let estimate = u64::from(report.estimated);
+        if reading == 0 {
+            return (Came::Ignored(Ignored::Impossible), None);
+        }
         if obs.lines.is_some_and(|lines| reading > u64::from(lines.window)) {
             if reading.abs_diff(estimate) * 4 > estimate {
                 return (Came::Ignored(Ignored::Impossible), None);
@@ -676,19 +680,25 @@ impl Reference {
             self.limit = None;
         }
         self.reported_entries = report.entries.into();
-        let judged = self.judge(reading, report.appended_since_claim.into(), false, false, now);
-        self.take_reading(reading, obs, now);
-        (Came::Taken, judged)
+        let below = obs.lines.is_some_and(|lines| reading < u64::from(lines.threshold));
+        if below {
+            self.emergency_spent = false;
+        }
+        if matches!(self.stage, Stage::Awaiting { .. }) {
+            return (Came::Taken, self.judge(reading, report.appended_since_claim.into(), false, now));
+        }
+        self.baseline = self.baseline.map(|baseline| baseline.min(reading));
+        if below {
+            self.take_low_reading(reading, now);
+        }
+        (Came::Taken, None)
     }
 
-    /// Rule 3's later reading, rule 4 (b)'s lower baseline and its emergency line.
-    fn take_reading(&mut self, reading: u64, obs: &Observation, now: u64) {
-        self.baseline = self.baseline.map(|baseline| baseline.min(reading));
-        let below = obs.lines.is_some_and(|lines| reading < u64::from(lines.threshold));
-        if !below || self.after_last_resort {
+    /// Rule 3's later reading: it clears ineffective strikes earned at a higher line.
+    fn take_low_reading(&mut self, reading: u64, now: u64) {
+        if self.after_last_resort {
             return;
         }
-        self.emergency_spent = false;
         if self.strike_line.is_none_or(|line| reading < line) {
             self.ineffective = 0;
         }
@@ -696,32 +706,40 @@ impl Reference {
     }
 
     fn silent_step(&mut self, view: u64, obs: &Observation, now: u64) -> (Came, Option<Judged>) {
-        if view < self.revision {
+        let Stage::Awaiting { silent, revision, .. } = &mut self.stage else {
+            return (Came::Taken, None);
+        };
+        if view != *revision {
             return (Came::Ignored(Ignored::StaleView), None);
         }
-        if let Stage::Awaiting { silent, .. } = &mut self.stage {
-            *silent += 1;
-        }
+        *silent += 1;
         (Came::Taken, self.settle_due(obs, now))
     }
 
     fn overflow(&mut self, view: u64, limit: Option<u64>, obs: &Observation, now: u64) -> (Came, Option<Judged>) {
-        if view < self.revision {
+        if view != self.revision {
             return (Came::Ignored(Ignored::StaleView), None);
         }
-        if let Some(limit) = limit {
+        // Where no window is known, the prompt that was refused is the best that is known of it.
+        let limit = limit.or(obs.lines.is_none().then_some(obs.occupancy.into()));
+        if let Some(limit) = limit.filter(|limit| *limit >= 256) {
             self.limit = Some(limit);
-            self.accepted = self.accepted.filter(|accepted| *accepted <= limit);
+            self.accepted = self.accepted.filter(|accepted| *accepted < limit);
         }
         (Came::Taken, self.settle_overflow(obs, now))
     }
 
     fn last_resort(&mut self, now: u64) -> Came {
-        if let Stage::Awaiting { of, .. } = self.stage.clone() {
-            self.stage = Stage::Idle;
+        match self.stage.clone() {
+            Stage::Idle => {}
+            // choice: a summary of the view before it is of no use any more; the attempt never ends (rule 12).
+            Stage::Compacting(_) => self.interrupt(now),
             // choice: a probe that was voided used its exit up; it is armed again at the same length.
-            if of.probe.is_some() {
-                self.rearm_same(now);
+            Stage::Awaiting { of, .. } => {
+                self.stage = Stage::Idle;
+                if of.probe.is_some() {
+                    self.rearm_same(now);
+                }
             }
         }
         self.after_last_resort = true;
@@ -741,15 +759,30 @@ impl Reference {
         Came::Taken
     }
 
+    /// What time alone makes due, written: instants set back, a tripped guard armed, attempts and verdicts settled.
+    fn time_passed(&mut self, obs: &Observation, now: u64) -> Option<Judged> {
+        self.clamp(now);
+        let judged = self.settle_due(obs, now);
+        self.tidy(now);
+        // Growth is armed now where no attempt was recorded, from a size that is known.
+        if self.tripped() && self.baseline.is_none() && obs.confidence != Confidence::Unknown {
+            self.baseline = Some(obs.occupancy.into());
+        }
+        judged
+    }
+
+    fn person_acted(&mut self) {
+        if self.cooldown.is_some_and(|(class, _)| person(class)) {
+            self.cooldown = None;
+        }
+    }
+
     /// No time further away than its own length, no stored instant in the future.
     fn clamp(&mut self, now: u64) {
         match &mut self.stage {
             Stage::Idle => {}
             Stage::Compacting(of) => of.deadline = of.deadline.min(now + 600 * SECOND),
-            Stage::Awaiting { of, at, .. } => {
-                of.deadline = of.deadline.min(now + 600 * SECOND);
-                *at = (*at).min(now);
-            }
+            Stage::Awaiting { at, .. } => *at = (*at).min(now),
         }
         if let Some((class, until)) = &mut self.cooldown {
             *until = (*until).min(now + failure_length(*class, self.streaks[*class as usize], Some(HOUR)));
@@ -807,7 +840,7 @@ fn failure_length(class: FailureClass, streak: u64, retry_after: Option<u64>) ->
             _ => HOUR,
         },
         // choice: a rate limit without a time of its own waits like any other failure.
-        FailureClass::RateLimit => retry_after.unwrap_or(doubled(MINUTE, times, HOUR)).min(HOUR),
+        FailureClass::RateLimit => retry_after.unwrap_or(MINUTE).min(HOUR),
         FailureClass::NoSummarizer => 10 * MINUTE,
         FailureClass::Auth | FailureClass::Quota => doubled(HOUR, times, 24 * HOUR),
     }
@@ -845,4 +878,9 @@ fn wait(reason: Wait, retry_at: Option<u64>) -> Action {
 fn blocked(reason: Block, retry_at: Option<u64>, size: Option<u64>) -> Action {
     let tokens = |size: u64| u32::try_from(size).unwrap_or(u32::MAX);
     Action::Blocked(Blocked { reason, retry_at: retry_at.map(Timestamp), unblocks_at_tokens: size.map(tokens) })
+}
+
+/// The tokens a pass is judged against; where no window is known, its own size.
+fn line_of(of: &Try, obs: &Observation) -> u64 {
+    obs.lines.map_or(of.before, |lines| lines.at(of.line).into())
 }

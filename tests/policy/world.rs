@@ -22,7 +22,7 @@ const WINDOWS: [Option<u32>; 8] =
     [Some(1_000), Some(1_000), Some(1_000), Some(1_000), Some(977), Some(700), Some(333), None];
 
 /// A history so far.
-pub struct World {
+pub(crate) struct World {
     state: State,
     reference: Reference,
     now: u64,
@@ -33,11 +33,11 @@ pub struct World {
     stated: Option<u32>,
     model: u64,
     /// What happened, for a person.
-    pub trace: Vec<String>,
+    pub(crate) trace: Vec<String>,
 }
 
 impl World {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let state = State::default();
         let reference = Reference::of(&state);
         Self {
@@ -55,7 +55,7 @@ impl World {
     }
 
     /// One step drawn from its own seed: time passes, the prompt changes, an event comes, everything is compared.
-    pub fn step(&mut self, seed: u64, seen: &mut Seen) -> Result<(), String> {
+    pub(crate) fn step(&mut self, seed: u64, seen: &mut Seen) -> Result<(), String> {
         let mut rng = Rng::new(seed);
         self.pass_time(&mut rng);
         self.change_world(&mut rng);
@@ -147,7 +147,8 @@ impl World {
             self.stated = rng.pick(&WINDOWS);
         }
         if rng.percent(8) {
-            self.model = 1 + rng.below(if rng.percent(10) { 12 } else { 3 });
+            let models = if rng.percent(10) { 12 } else { 3 };
+            self.model = 1 + rng.below(models);
         }
         self.calls += rng.pick(&[0, 0, 1, 1, 1, 2, 3, 4]);
         self.entries += rng.below(3) as u32;
@@ -172,7 +173,7 @@ impl World {
             enabled: !rng.percent(3),
             lines,
             occupancy,
-            confidence: Confidence::Reported,
+            confidence: if rng.percent(5) { Confidence::Unknown } else { Confidence::Reported },
             floor: rng.pick(&[0, 100, 300, 301]),
             appended_since_claim: rng.pick(&[0, 0, 1, 50, 400]),
             model: ModelId(self.model),
@@ -240,7 +241,7 @@ impl World {
     }
 
     fn limit(&self, rng: &mut Rng) -> Option<u32> {
-        rng.percent(30).then(|| rng.pick(&[600, 700, 900, 1_000, 1_500]))
+        [None, None, Some(600), Some(900), Some(1_500), Some(200)][rng.below(6) as usize]
     }
 
     fn report(&self, obs: &Observation, rng: &mut Rng) -> Event {
@@ -283,7 +284,8 @@ impl World {
             },
             55..65 => Event::ModelChanged,
             65..72 => Event::CredentialsChanged,
-            72..96 => Event::ClockClamped,
+            72..92 => Event::TimePassed,
+            92..96 => Event::TranscriptCut { entries: self.entries / 2, user_turns: self.turns / 2 },
             _ => Event::Reset,
         }
     }
@@ -303,7 +305,7 @@ fn failure(rng: &mut Rng) -> Failure {
     Failure {
         class,
         grew: class == FailureClass::BadSummary && rng.percent(60),
-        retry_after: rng.percent(50).then(|| Millis(rng.pick(&[1, 20 * SECOND, HOUR, 2 * HOUR]))),
+        retry_after: [None, Some(1), Some(20 * SECOND), Some(2 * HOUR)][rng.below(4) as usize].map(Millis),
     }
 }
 
@@ -321,7 +323,7 @@ fn same<T: PartialEq + fmt::Debug>(what: &str, policy: T, reference: T) -> Resul
 
 /// How often the histories met what they are meant to meet. A generator that misses a rule proves nothing about it.
 #[derive(Default)]
-pub struct Seen(std::collections::BTreeMap<String, u64>);
+pub(crate) struct Seen(std::collections::BTreeMap<String, u64>);
 
 impl Seen {
     fn count(&mut self, what: &str) {
@@ -368,13 +370,13 @@ impl Seen {
         }
     }
 
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         for (what, times) in &other.0 {
             *self.0.entry(what.clone()).or_default() += times;
         }
     }
 
-    pub fn assert_everything_was_met(&self) {
+    pub(crate) fn assert_everything_was_met(&self) {
         for what in EVERYTHING {
             assert!(self.0.get(what).is_some_and(|times| *times >= 20), "met too rarely: {what}\n{self}");
         }
