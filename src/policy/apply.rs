@@ -86,7 +86,7 @@ impl Change<'_> {
 
     fn admit(&mut self, claim: Claim, probe: Option<Exit>) {
         if self.verdict.is_none() {
-            self.verdict = settle::verdict(&mut self.state, self.seen, Evidence::estimate(self.seen), self.now);
+            self.verdict = settle::verdict_by_estimate(&mut self.state, self.seen, self.now);
         }
         let attempt = Attempt {
             id: claim.attempt,

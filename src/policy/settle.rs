@@ -25,7 +25,7 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// The session's own estimate of the next prompt.
-    pub(super) fn estimate(seen: &Observation) -> Self {
+    fn estimate(seen: &Observation) -> Self {
         Self { reading: seen.occupancy, appended: seen.appended_since_claim, estimated: true }
     }
 
@@ -45,12 +45,19 @@ pub(super) fn due<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> S
     Settling::Owned(settled)
 }
 
-/// Settles in place everything that is due at `now`; the verdict, if one was given.
+/// Settles in place everything that is due at `now`, dated when it became due; the verdict, if one was given.
 pub(super) fn settle_due(state: &mut State, seen: &Observation, now: Timestamp) -> Option<Settled> {
     if let Some(attempt) = expired_attempt(state, now) {
-        interrupt(state, &attempt, now);
+        interrupt(state, &attempt, attempt.deadline);
     }
-    if verdict_due(state, seen, now) { verdict(state, seen, Evidence::estimate(seen), now) } else { None }
+    if verdict_due(state, seen, now) { verdict_by_estimate(state, seen, now) } else { None }
+}
+
+/// Gives the pending verdict by the session's own estimate, if one is pending. Dated no later than it was due: a query
+/// settles again each time it is asked, and a deadline counted from the asking would never come.
+pub(super) fn verdict_by_estimate(state: &mut State, seen: &Observation, now: Timestamp) -> Option<Settled> {
+    let Phase::AwaitingVerdict { committed_at, .. } = state.phase else { return None };
+    verdict(state, seen, Evidence::estimate(seen), now.min(committed_at.after(VERDICT_WAIT)))
 }
 
 /// Gives the pending verdict on `evidence`, if one is pending.
