@@ -60,6 +60,9 @@ impl Change<'_> {
             return Outcome::Ignored(Ignored::StaleClaim);
         }
         self.verdict = settle::settle_due(&mut self.state, self.seen, self.now);
+        if claim.kind != Kind::Auto {
+            self.settle_pending();
+        }
         let decision = self.decide(claim.kind);
         match decision.pass() {
             Some(pass) if pass.means == Means::Model => {
@@ -72,8 +75,14 @@ impl Change<'_> {
 
     fn adopted(&mut self, claim: Claim) -> Outcome {
         self.verdict = settle::settle_due(&mut self.state, self.seen, self.now);
+        self.settle_pending();
         self.admit(claim, None);
         Outcome::Taken
+    }
+
+    fn settle_pending(&mut self) {
+        let pending = settle::verdict_by_estimate(&mut self.state, self.seen, self.now);
+        self.verdict = self.verdict.or(pending);
     }
 
     fn decide(&self, kind: Kind) -> Decision {
@@ -85,9 +94,6 @@ impl Change<'_> {
     }
 
     fn admit(&mut self, claim: Claim, probe: Option<Exit>) {
-        if self.verdict.is_none() {
-            self.verdict = settle::verdict_by_estimate(&mut self.state, self.seen, self.now);
-        }
         let attempt = Attempt {
             id: claim.attempt,
             owner: claim.owner,

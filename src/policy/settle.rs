@@ -45,6 +45,15 @@ pub(super) fn due<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> S
     Settling::Owned(settled)
 }
 
+/// `state` with everything settled that is pending, due or not: what a claim that waits for no verdict decides on.
+pub(super) fn all<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> Settling<'a> {
+    let mut settled = due(state, seen, now);
+    if matches!(settled.phase, Phase::AwaitingVerdict { .. }) {
+        verdict_by_estimate(settled.to_mut(), seen, now);
+    }
+    settled
+}
+
 /// Settles in place everything that is due at `now`, dated when it became due; the verdict, if one was given.
 pub(super) fn settle_due(state: &mut State, seen: &Observation, now: Timestamp) -> Option<Settled> {
     if let Some(attempt) = expired_attempt(state, now) {
