@@ -145,7 +145,6 @@ impl Change<'_> {
             return Outcome::Taken;
         }
         self.attempt_ended(&attempt);
-        self.state.guards.after_last_resort = false;
         self.note_ordinal();
         let attempt = if fallback { self.fell_back(attempt) } else { self.healthy(attempt) };
         self.state.phase = Phase::AwaitingVerdict {

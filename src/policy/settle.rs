@@ -139,6 +139,7 @@ fn clear_strikes(state: &mut State) {
     guards.ineffective_streak = 0;
     guards.weak_streak = 0;
     guards.attempts_without_progress = 0;
+    guards.after_last_resort = false;
     guards.strike_threshold = None;
     guards.struck_models.clear();
     if let Some(recovery) = &mut guards.recovery {
