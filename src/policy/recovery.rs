@@ -23,7 +23,7 @@ pub(super) fn open_exit(guards: &Guards, seen: &Observation, now: Timestamp) -> 
             return Some(Exit::Emergency);
         }
     }
-    (!guards.struck(seen.model)).then_some(Exit::Model)
+    another_model(guards, seen).then_some(Exit::Model)
 }
 
 /// When the next exit opens by itself, and at which prompt size one opens: where no exit is open now.
@@ -68,6 +68,11 @@ pub(super) fn rearm(guards: &mut Guards, interrupted: bool, now: Timestamp) {
 /// The length of the `rung`th time exit.
 pub(super) fn rung_length(rung: u8) -> Millis {
     RECOVERY.doubled(rung, LONGEST_RUNG)
+}
+
+/// Where no model is known to have had its try (a rebuilt record) none is known to be another one.
+fn another_model(guards: &Guards, seen: &Observation) -> bool {
+    !guards.struck_models.is_empty() && !guards.struck(seen.model)
 }
 
 /// Growth says nothing about a summariser that does not answer (rule 4 b).

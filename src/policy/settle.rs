@@ -134,6 +134,8 @@ fn judge(attempt: &Attempt, line_tokens: Tokens, net: Tokens) -> Verdict {
     }
 }
 
+/// Rung and struck models go with the last counter (`recovery::keep_in_step`): a plain summary that helped must not
+/// reopen, at its first length and for its own model, the guard that plain summaries tripped.
 fn clear_strikes(state: &mut State) {
     let guards = &mut state.guards;
     guards.ineffective_streak = 0;
@@ -141,10 +143,6 @@ fn clear_strikes(state: &mut State) {
     guards.attempts_without_progress = 0;
     guards.after_last_resort = false;
     guards.strike_threshold = None;
-    guards.struck_models.clear();
-    if let Some(recovery) = &mut guards.recovery {
-        recovery.rung = 0;
-    }
 }
 
 fn expired_attempt(state: &State, now: Timestamp) -> Option<Attempt> {
