@@ -278,13 +278,18 @@ impl Change<'_> {
     }
 
     fn last_resort(&mut self) -> Outcome {
-        let pending = self.state.attempt().copied();
-        self.state.phase = Phase::Idle;
+        match self.state.phase {
+            Phase::Idle => {}
+            Phase::Compacting { attempt } => settle::interrupt(&mut self.state, &attempt, self.now),
+            Phase::AwaitingVerdict { attempt, .. } => {
+                self.state.phase = Phase::Idle;
+                if attempt.probe.is_some() {
+                    recovery::rearm(&mut self.state.guards, true, self.now);
+                }
+            }
+        }
         self.new_view();
         self.state.guards.after_last_resort = true;
-        if pending.is_some_and(|attempt| attempt.probe.is_some()) {
-            recovery::rearm(&mut self.state.guards, true, self.now);
-        }
         Outcome::Taken
     }
 
