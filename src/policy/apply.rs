@@ -315,9 +315,7 @@ impl Change<'_> {
         clamp::instants(&mut self.state, self.now);
         let verdict = settle::settle_due(&mut self.state, self.seen, self.now);
         recovery::keep_in_step(&mut self.state.guards, self.seen, self.now);
-        if self.state.guards.tripped() {
-            self.state.guards.baseline_tokens.get_or_insert(self.seen.occupancy);
-        }
+        recovery::arm_growth(&mut self.state.guards, self.seen);
         self.taken_with(verdict)
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     policy::{
-        Exit, Guards, Observation, Recovery,
+        Confidence, Exit, Guards, Observation, Recovery,
         limits::{GROWTH_PERMILLE, GROWTH_SPACING, LONGEST_RUNG, RECOVERY},
     },
     time::{Millis, Timestamp},
@@ -44,7 +44,7 @@ pub(super) fn keep_in_step(guards: &mut Guards, seen: &Observation, now: Timesta
     match (guards.tripped(), guards.recovery) {
         (true, None) => {
             guards.recovery = Some(Recovery { deadline: now.after(RECOVERY), rung: 0, probes: 0 });
-            guards.baseline_tokens.get_or_insert(seen.occupancy);
+            arm_growth(guards, seen);
         }
         (false, Some(_)) => guards.recovery = None,
         _ => {}
@@ -54,6 +54,13 @@ pub(super) fn keep_in_step(guards: &mut Guards, seen: &Observation, now: Timesta
         if guards.fallback_streak == 0 {
             guards.struck_models.clear();
         }
+    }
+}
+
+/// Where no attempt was recorded growth counts from now (rule 4), once a size is known: from an unknown one any prompt grew.
+pub(super) fn arm_growth(guards: &mut Guards, seen: &Observation) {
+    if guards.tripped() && seen.confidence != Confidence::Unknown {
+        guards.baseline_tokens.get_or_insert(seen.occupancy);
     }
 }
 
