@@ -142,7 +142,7 @@ impl Change<'_> {
         self.state.guards.refused = None;
         if attempt.kind == Kind::Manual {
             self.state.phase = Phase::Idle;
-            return Outcome::Taken;
+            return if fallback { Outcome::Taken } else { self.person_acted() };
         }
         self.attempt_ended(&attempt);
         self.note_ordinal();
@@ -304,7 +304,7 @@ impl Change<'_> {
         Outcome::Taken
     }
 
-    /// Credentials or model changed: what only a person could mend may be mended (rule 7).
+    /// Credentials or model changed, or a pass by hand went well: what only a person could mend may be mended (rule 7).
     fn person_acted(&mut self) -> Outcome {
         let cooldown = &mut self.state.guards.failures.cooldown;
         *cooldown = cooldown.filter(|standing| !standing.class.needs_a_person());
