@@ -327,10 +327,11 @@ impl Change<'_> {
     }
 
     fn reset(&mut self) -> Outcome {
-        let view_revision = self.state.view_revision;
-        let window = self.state.guards.window;
-        self.state = State { view_revision, ..State::default() };
-        self.state.guards.window = window;
+        let old = std::mem::take(&mut self.state);
+        self.state.view_revision = old.view_revision;
+        self.state.guards.last_commit_at = old.guards.last_commit_at;
+        self.state.guards.reported_entries = old.guards.reported_entries;
+        self.state.guards.window = old.guards.window;
         Outcome::Taken
     }
 
