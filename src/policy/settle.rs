@@ -57,7 +57,7 @@ pub(super) fn all<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> S
 /// Settles in place everything that is due at `now`, dated when it became due; the verdict, if one was given.
 pub(super) fn settle_due(state: &mut State, seen: &Observation, now: Timestamp) -> Option<Settled> {
     if let Some(attempt) = expired_attempt(state, now) {
-        interrupt(state, &attempt, attempt.deadline);
+        interrupt(state, &attempt, now);
     }
     if verdict_due(state, seen, now) { verdict_by_estimate(state, seen, now) } else { None }
 }
@@ -109,8 +109,10 @@ pub(super) fn note_model(state: &mut State, attempt: &Attempt) {
     }
 }
 
-/// Ends `attempt` as interrupted: no strike; its own counter and, from the third in a row, a cooldown.
+/// Ends `attempt` as interrupted, at its deadline at the latest: no strike; its own counter and, from the third in a row,
+/// a cooldown.
 pub(super) fn interrupt(state: &mut State, attempt: &Attempt, now: Timestamp) {
+    let now = now.min(attempt.deadline);
     state.phase = Phase::Idle;
     if attempt.kind == Kind::Manual {
         return;
