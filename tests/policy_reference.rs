@@ -11,7 +11,7 @@ mod world;
 
 use rng::Rng;
 use std::time::{SystemTime, UNIX_EPOCH};
-use world::World;
+use world::{Seen, World};
 
 const CASES: u64 = 100_000;
 const STEPS: u64 = 48;
@@ -26,7 +26,7 @@ fn policy_agrees_with_the_reference_after_every_event_of_random_histories() {
             (0..threads).map(|worker| scope.spawn(move || run(seed, worker, threads))).collect();
         workers.into_iter().map(|worker| worker.join().expect("a worker reports, it does not panic")).collect::<Vec<_>>()
     });
-    let mut total = world::Seen::default();
+    let mut total = Seen::default();
     for one in seen {
         match one {
             Ok(seen) => total.add(&seen),
@@ -38,8 +38,8 @@ fn policy_agrees_with_the_reference_after_every_event_of_random_histories() {
 }
 
 /// One worker's share of the cases: what was met, or the shortest steps that still disagree.
-fn run(seed: u64, worker: u64, threads: u64) -> Result<world::Seen, (u64, Vec<u64>)> {
-    let mut seen = world::Seen::default();
+fn run(seed: u64, worker: u64, threads: u64) -> Result<Seen, (u64, Vec<u64>)> {
+    let mut seen = Seen::default();
     for case in (worker..CASES).step_by(threads as usize) {
         let mut rng = Rng::new(seed ^ case.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         let steps: Vec<u64> = (0..1 + rng.below(STEPS)).map(|_| rng.next()).collect();
@@ -50,14 +50,14 @@ fn run(seed: u64, worker: u64, threads: u64) -> Result<world::Seen, (u64, Vec<u6
     Ok(seen)
 }
 
-fn disagrees(steps: &[u64], seen: &mut world::Seen) -> bool {
+fn disagrees(steps: &[u64], seen: &mut Seen) -> bool {
     let mut world = World::new();
     steps.iter().any(|step| world.step(*step, seen).is_err())
 }
 
 /// Leaves out one step after the other as long as the rest still disagrees.
 fn shrunk(mut steps: Vec<u64>) -> Vec<u64> {
-    let fails = |steps: &[u64]| disagrees(steps, &mut world::Seen::default());
+    let fails = |steps: &[u64]| disagrees(steps, &mut Seen::default());
     loop {
         let shorter = (0..steps.len()).rev().find_map(|at| {
             let mut rest = steps.clone();
@@ -73,13 +73,11 @@ fn shrunk(mut steps: Vec<u64>) -> Vec<u64> {
 
 fn told(steps: &[u64]) -> String {
     let mut world = World::new();
-    for step in steps {
-        if let Err(difference) = world.step(*step, &mut world::Seen::default()) {
-            world.trace.push(difference);
-            break;
-        }
-    }
-    world.trace.join("\n")
+    world.trace = Some(Vec::new());
+    let difference = steps.iter().find_map(|step| world.step(*step, &mut Seen::default()).err());
+    let mut trace = world.trace.unwrap_or_default();
+    trace.extend(difference);
+    trace.join("\n")
 }
 
 fn seed() -> u64 {

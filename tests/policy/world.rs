@@ -1,11 +1,11 @@
 //! One random history: the policy and its reference side by side, fed the same events.
 
-use std::fmt;
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 use compaction_governor::config::{Config, Line, Lines};
 use compaction_governor::id::{AttemptId, ModelId, OwnerId};
 use compaction_governor::policy::{
-    Action, Applied, Claim, Confidence, Event, Failure, FailureClass, Kind, Observation, Outcome, RefusedKind, Report,
+    Action, Applied, Claim, Confidence, Event, Exit, Failure, FailureClass, Kind, MAX_STRUCK_MODELS, Observation, Outcome, RefusedKind, Report,
     State, Verdict, apply, check, decide, decide_manual, decide_overflow,
 };
 use compaction_governor::time::{Millis, Timestamp};
@@ -32,8 +32,8 @@ pub(crate) struct World {
     entries: u32,
     stated: Option<u32>,
     model: u64,
-    /// What happened, for a person.
-    pub(crate) trace: Vec<String>,
+    /// What happened, for a person; kept only where someone will read it.
+    pub(crate) trace: Option<Vec<String>>,
 }
 
 impl World {
@@ -50,7 +50,7 @@ impl World {
             entries: 10,
             stated: Some(1_000),
             model: 1,
-            trace: Vec::new(),
+            trace: None,
         }
     }
 
@@ -64,11 +64,18 @@ impl World {
         }
         let obs = self.observe(&mut rng);
         let event = self.event(&obs, &mut rng);
-        self.trace.push(format!("+{} ms {event:?}\n    on {obs:?}", self.now as i64 - START as i64));
+        let after = self.now as i64 - START as i64;
+        self.tell(|| format!("+{after} ms {event:?}\n    on {obs:?}"));
         self.compare_event(event, &obs, seen)?;
         self.compare_decisions(&obs, seen)?;
         let other = self.observe(&mut rng);
         self.compare_decisions(&other, seen)
+    }
+
+    fn tell(&mut self, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(what());
+        }
     }
 
     fn compare_event(&mut self, event: Event, obs: &Observation, seen: &mut Seen) -> Result<(), String> {
@@ -91,12 +98,14 @@ impl World {
         let now = Timestamp(self.now);
         let auto = decide(&self.state, obs, now);
         seen.note_action(&auto.action);
-        let told = |what: &str| format!("{what} on {obs:?} in {:?}", self.state);
-        same(&told("decide"), auto.action, self.reference.decide(obs, self.now))?;
         let overflow = decide_overflow(&self.state, obs, now).action;
-        same(&told("decide_overflow"), overflow, self.reference.decide_overflow(obs, self.now))?;
         let manual = decide_manual(&self.state, obs, now).action;
-        same(&told("decide_manual"), manual, self.reference.decide_manual(obs, self.now))?;
+        let asked = |what, policy, reference| {
+            same(what, policy, reference).map_err(|told| format!("{told}\non {obs:?}\nin {:?}", self.state))
+        };
+        asked("decide", auto.action, self.reference.decide(obs, self.now))?;
+        asked("decide_overflow", overflow, self.reference.decide_overflow(obs, self.now))?;
+        asked("decide_manual", manual, self.reference.decide_manual(obs, self.now))?;
         same("numbers", (auto.used, auto.floor, auto.lines, auto.confidence), (
             obs.occupancy,
             obs.floor,
@@ -156,9 +165,18 @@ impl World {
 
     /// A reload, a rebuilt record or a store that cannot be read: nothing of it is an event.
     fn start_over(&mut self, rng: &mut Rng) {
-        self.state = if rng.percent(50) { State::unknown_history() } else { State::rebuilt(Timestamp(self.now)) };
+        self.state = match rng.below(3) {
+            0 => State::unknown_history(),
+            1 => State::rebuilt(Timestamp(self.now)),
+            _ => {
+                let mut state = State::rebuilt(Timestamp(self.now));
+                state.guards.struck_models.extend((1..MAX_STRUCK_MODELS as u64).map(ModelId));
+                state
+            }
+        };
         self.reference = Reference::of(&self.state);
-        self.trace.push("starts over".into());
+        let state = self.state.clone();
+        self.tell(|| format!("starts over as {state:?}"));
     }
 
     fn lines(&self) -> Option<Lines> {
@@ -323,15 +341,11 @@ fn same<T: PartialEq + fmt::Debug>(what: &str, policy: T, reference: T) -> Resul
 
 /// How often the histories met what they are meant to meet. A generator that misses a rule proves nothing about it.
 #[derive(Default)]
-pub(crate) struct Seen(std::collections::BTreeMap<String, u64>);
+pub(crate) struct Seen(BTreeMap<Cow<'static, str>, u64>);
 
 impl Seen {
-    fn count(&mut self, what: &str) {
-        if let Some(times) = self.0.get_mut(what) {
-            *times += 1;
-        } else {
-            self.0.insert(what.into(), 1);
-        }
+    fn count(&mut self, what: impl Into<Cow<'static, str>>) {
+        *self.0.entry(what.into()).or_default() += 1;
     }
 
     fn note(&mut self, applied: &Applied, window_moved: bool) {
@@ -342,8 +356,8 @@ impl Seen {
             }
         }
         match &applied.outcome {
-            Outcome::Ignored(why) => self.count(&format!("{why:?}")),
-            Outcome::Refused(decision) => self.count(&format!("claim refused: {}", decision.reason())),
+            Outcome::Ignored(why) => self.count(format!("{why:?}")),
+            Outcome::Refused(decision) => self.count(format!("claim refused: {}", decision.reason())),
             Outcome::Taken => {}
         }
         if window_moved {
@@ -361,7 +375,12 @@ impl Seen {
     fn note_action(&mut self, action: &Action) {
         match action {
             Action::Compact(pass) => match pass.probe {
-                Some(exit) => self.count(&format!("probe: {exit:?}")),
+                Some(exit) => self.count(match exit {
+                    Exit::Time => "probe: Time",
+                    Exit::Growth => "probe: Growth",
+                    Exit::Emergency => "probe: Emergency",
+                    Exit::Model => "probe: Model",
+                }),
                 None => self.count(pass.trigger.code()),
             },
             Action::Blocked(blocked) => self.count(blocked.reason.code()),
