@@ -22,9 +22,11 @@ fn policy_agrees_with_the_reference_after_every_event_of_random_histories() {
     println!("cases: {CASES} seed: {seed}");
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let seen = std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..threads).map(|worker| scope.spawn(move || run(seed, worker, threads))).collect();
-        workers.into_iter().map(|worker| worker.join().expect("a worker reports, it does not panic")).collect::<Vec<_>>()
+        let workers: Vec<_> = (0..threads).map(|worker| scope.spawn(move || run(seed, worker, threads))).collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().expect("a worker reports, it does not panic"))
+            .collect::<Vec<_>>()
     });
     let mut total = Seen::default();
     for one in seen {

@@ -5,8 +5,8 @@
 
 use compaction_governor::config::{Line, Lines};
 use compaction_governor::policy::{
-    Action, Block, Blocked, Claim, Confidence, Event, Exit, Failure, FailureClass, Hold, Ignored, Kind, Means, Observation, Pass,
-    Phase, RefusedKind, Report, State, Trigger, Verdict, Wait,
+    Action, Block, Blocked, Claim, Confidence, Event, Exit, Failure, FailureClass, Hold, Ignored, Kind, Means,
+    Observation, Pass, Phase, RefusedKind, Report, State, Trigger, Verdict, Wait,
 };
 use compaction_governor::time::Timestamp;
 

@@ -5,8 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap, fmt};
 use compaction_governor::config::{Config, Line, Lines};
 use compaction_governor::id::{AttemptId, ModelId, OwnerId};
 use compaction_governor::policy::{
-    Action, Applied, Claim, Confidence, Event, Exit, Failure, FailureClass, Kind, MAX_STRUCK_MODELS, Observation, Outcome, RefusedKind, Report,
-    State, Verdict, apply, check, decide, decide_manual, decide_overflow,
+    Action, Applied, Claim, Confidence, Event, Exit, Failure, FailureClass, Kind, MAX_STRUCK_MODELS, Observation,
+    Outcome, RefusedKind, Report, State, Verdict, apply, check, decide, decide_manual, decide_overflow,
 };
 use compaction_governor::time::{Millis, Timestamp};
 
@@ -106,12 +106,11 @@ impl World {
         asked("decide", auto.action, self.reference.decide(obs, self.now))?;
         asked("decide_overflow", overflow, self.reference.decide_overflow(obs, self.now))?;
         asked("decide_manual", manual, self.reference.decide_manual(obs, self.now))?;
-        same("numbers", (auto.used, auto.floor, auto.lines, auto.confidence), (
-            obs.occupancy,
-            obs.floor,
-            obs.lines,
-            obs.confidence,
-        ))
+        same(
+            "numbers",
+            (auto.used, auto.floor, auto.lines, auto.confidence),
+            (obs.occupancy, obs.floor, obs.lines, obs.confidence),
+        )
     }
 
     // ---- what happens ---------------------------------------------------------------------------------------------
@@ -224,9 +223,15 @@ impl World {
 
     fn event(&mut self, obs: &Observation, rng: &mut Rng) -> Event {
         let weights: &[(u64, What)] = match self.reference.stage {
-            Stage::Idle => &[(45, What::Claim), (10, What::Report), (8, What::World), (4, What::Overflow), (3, What::Ended)],
-            Stage::Compacting(_) => &[(60, What::Ended), (8, What::World), (6, What::Claim), (5, What::Report), (3, What::Overflow)],
-            Stage::Awaiting { .. } => &[(40, What::Report), (12, What::Claim), (10, What::World), (5, What::Overflow), (3, What::Ended)],
+            Stage::Idle => {
+                &[(45, What::Claim), (10, What::Report), (8, What::World), (4, What::Overflow), (3, What::Ended)]
+            }
+            Stage::Compacting(_) => {
+                &[(60, What::Ended), (8, What::World), (6, What::Claim), (5, What::Report), (3, What::Overflow)]
+            }
+            Stage::Awaiting { .. } => {
+                &[(40, What::Report), (12, What::Claim), (10, What::World), (5, What::Overflow), (3, What::Ended)]
+            }
         };
         match rng.weighted(weights) {
             What::Claim => Event::Claimed(self.claim(rng)),
@@ -297,9 +302,7 @@ impl World {
                 self.turns += rng.below(3) as u32;
                 Event::UserTurn { ordinal: self.turns }
             }
-            30..55 => Event::PlanRefused {
-                kind: rng.pick(&[RefusedKind::FloorBound, RefusedKind::NothingToCompact]),
-            },
+            30..55 => Event::PlanRefused { kind: rng.pick(&[RefusedKind::FloorBound, RefusedKind::NothingToCompact]) },
             55..65 => Event::ModelChanged,
             65..72 => Event::CredentialsChanged,
             72..92 => Event::TimePassed,
