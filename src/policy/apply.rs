@@ -268,13 +268,15 @@ impl Change<'_> {
         self.taken_with(verdict)
     }
 
-    /// An error that names no limit still proves, where no window is known, that what was sent is too long.
+    /// An error that names no limit still proves that what was sent is too long: no prompt of that size counts as accepted
+    /// any more (it may have been another model's), and where no window is known it is the best guess.
     fn learn_limit(&mut self, limit: Option<Tokens>) {
-        let unknown = self.seen.lines.is_none().then_some(self.seen.occupancy);
-        let Some(limit) = limit.or(unknown).filter(|limit| *limit >= crate::config::MIN_WINDOW) else { return };
+        let refused = self.seen.occupancy;
+        let unknown = self.seen.lines.is_none().then_some(refused);
         let window = &mut self.state.guards.window;
+        window.accepted = window.accepted.filter(|accepted| *accepted < limit.unwrap_or(refused));
+        let Some(limit) = limit.or(unknown).filter(|limit| *limit >= crate::config::MIN_WINDOW) else { return };
         window.limit = Some(limit);
-        window.accepted = window.accepted.filter(|accepted| *accepted < limit);
     }
 
     fn last_resort(&mut self) -> Outcome {

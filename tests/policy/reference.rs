@@ -721,10 +721,11 @@ impl Reference {
             return (Came::Ignored(Ignored::StaleView), None);
         }
         // Where no window is known, the prompt that was refused is the best that is known of it.
+        let refused = limit.unwrap_or(obs.occupancy.into());
+        self.accepted = self.accepted.filter(|accepted| *accepted < refused);
         let limit = limit.or(obs.lines.is_none().then_some(obs.occupancy.into()));
         if let Some(limit) = limit.filter(|limit| *limit >= 256) {
             self.limit = Some(limit);
-            self.accepted = self.accepted.filter(|accepted| *accepted < limit);
         }
         (Came::Taken, self.settle_overflow(obs, now))
     }
