@@ -22,7 +22,7 @@ const MINUTE: u64 = 60 * SECOND;
 fn one_tab_with_a_lying_summariser_keeps_every_promise() {
     let answers = [Good, Weak, WeakBelow, StillOver, Grew].map(|answer| End(0, answer));
     let moves = [&[Step(0, 60), Step(0, 200), Silent(0, 0), Go(0), Pass(5 * MINUTE)][..], &answers].concat();
-    explore("lying summariser", &[fresh()], &moves, 11);
+    explore("lying summariser", &[fresh()], &moves, 9);
 }
 
 #[test]

@@ -123,7 +123,7 @@ struct Tab {
     memory: Rc<State>,
     knows: u32,
     call: Option<u64>,
-    decided: Option<(u32, u32)>,
+    decided: Option<u32>,
     late: Option<Travelling>,
     overflowed: bool,
 }
@@ -405,13 +405,13 @@ impl Scope {
     fn decides(&mut self, tab: usize) -> bool {
         let seen = self.observe(tab);
         let pass = decide(&self.tabs[tab].memory, &seen, Timestamp(self.now)).pass();
-        self.tabs[tab].decided = pass.map(|_| (seen.occupancy, seen.view_revision));
+        self.tabs[tab].decided = pass.map(|_| seen.view_revision);
         pass.is_some()
     }
 
     fn claims_what_it_decided(&mut self, tab: usize) -> Result<bool, Violation> {
-        let Some((occupancy, view_revision)) = self.tabs[tab].decided.take() else { return Ok(false) };
-        let seen = Observation { occupancy, view_revision, ..self.observe(tab) };
+        let Some(view_revision) = self.tabs[tab].decided.take() else { return Ok(false) };
+        let seen = Observation { view_revision, ..self.observe(tab) };
         self.claim(tab, Kind::Auto, line_of(&seen), seen).map(|()| true)
     }
 
