@@ -378,6 +378,7 @@ fn records_that_are_foreign_future_or_corrupt_open_without_an_error_and_forget_n
 fn manual_passes_run_while_blocked_and_change_no_counter() {
     let mut tab = stopped();
     tab.observe(tab.entries() + 10);
+    tab.settle();
     let guards = tab.session.state().guards.clone();
     let Claimed::Planned(planned) = tab.claim(Kind::Manual) else { panic!("by hand always runs") };
     tab.fail(&planned, FailureClass::Timeout);
