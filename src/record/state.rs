@@ -81,7 +81,7 @@ fn encode_attempt(map: &mut MapWriter, attempt: &Attempt) {
     map.choice(PROBE, attempt.probe);
     map.number(MODEL, attempt.model.0);
     map.optional(BEFORE, Some(attempt.before));
-    map.number(ENTRIES, attempt.entries);
+    map.optional(ENTRIES, Some(attempt.entries));
     map.choice(LINE, Some(attempt.line));
     map.number(DEADLINE, attempt.deadline.0);
 }

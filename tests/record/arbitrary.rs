@@ -87,6 +87,7 @@ fn full_attempt() -> Attempt {
         probe: Some(Exit::Growth),
         model: ModelId(0x11),
         before: 52_000,
+        entries: 110,
         line: Line::Emergency,
         deadline: Timestamp(1_700_000_600_000),
     }
@@ -201,6 +202,7 @@ fn attempt(draw: &mut Draw) -> Attempt {
         probe: draw.maybe(exit).filter(|_| kind != Kind::Manual),
         model: ModelId(draw.long()),
         before: draw.number(),
+        entries: draw.number(),
         line: draw.pick(&[Line::Threshold, Line::Emergency]),
         deadline: time(draw),
     }

@@ -84,6 +84,7 @@ fn phase_rows() -> Vec<Row> {
         [3, 1, 10] "before" |root| attempt(root).before.to_string() => "1", "1", "1";
         [3, 1, 11] "line" |root| format!("{:?}", attempt(root).line) => "Threshold", "Threshold", "Threshold";
         [3, 1, 12] "deadline" |root| attempt(root).deadline.0.to_string() => "0", SAME, "1700001000000";
+        [3, 1, 13] "entries" |root| attempt(root).entries.to_string() => "4294967295", "4294967295", "4294967295";
     ]
 }
 
