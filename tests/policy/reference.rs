@@ -23,6 +23,7 @@ pub(crate) struct Try {
     pub(crate) probe: Option<Exit>,
     pub(crate) model: u64,
     pub(crate) before: u64,
+    pub(crate) entries: u64,
     pub(crate) line: Line,
     pub(crate) deadline: u64,
 }
@@ -471,6 +472,13 @@ impl Reference {
             Event::UsageReported(report) => self.report(report, obs, now),
             Event::StepWithoutUsage { view_revision } => self.silent_step(u64::from(*view_revision), obs, now),
             Event::Claimed(claim) => self.claim(claim, obs, now),
+            Event::Adopted(claim) => {
+                let judged = self.settle_due(obs, now);
+                let judged = judged.or_else(|| self.settle_by_estimate(obs, now));
+                self.interrupt(now);
+                self.begin(claim, None, obs, now);
+                (Came::Taken, judged)
+            }
             Event::Renewed { attempt } => (self.renew(attempt.0, now), None),
             Event::Committed { attempt, fallback } => (self.commit(attempt.0, *fallback, obs, now), None),
             Event::Failed { attempt, failure } => (self.fail(attempt.0, failure, obs, now), None),
@@ -519,13 +527,13 @@ impl Reference {
             Kind::Overflow => self.overflow_settled(obs, now),
         };
         match action {
-            Action::Compact(pass) if pass.means == Means::Model => self.begin(claim, pass, obs, now),
+            Action::Compact(pass) if pass.means == Means::Model => self.begin(claim, pass.probe, obs, now),
             _ => return (Came::Refused(action), judged),
         }
         (Came::Taken, judged)
     }
 
-    fn begin(&mut self, claim: &Claim, pass: Pass, obs: &Observation, now: u64) {
+    fn begin(&mut self, claim: &Claim, probe: Option<Exit>, obs: &Observation, now: u64) {
         if claim.kind == Kind::Overflow && self.cooling(now).is_some() {
             self.overflow_spent = true;
         }
@@ -539,14 +547,15 @@ impl Reference {
                 self.emergency_spent = true;
             }
         }
-        if let (Some(_), Some(clock)) = (pass.probe, &mut self.clock) {
+        if let (Some(_), Some(clock)) = (probe, &mut self.clock) {
             clock.probes += 1;
         }
         self.stage = Stage::Compacting(Try {
             id: claim.attempt.0,
             owner: claim.owner.0,
             kind: claim.kind,
-            probe: pass.probe,
+            probe,
+            entries: obs.entries.into(),
             model: obs.model.0,
             before: obs.occupancy.into(),
             line: claim.line,
@@ -810,6 +819,7 @@ fn stage_of(phase: &Phase) -> Stage {
         probe: a.probe,
         model: a.model.0,
         before: a.before.into(),
+        entries: a.entries.into(),
         line: a.line,
         deadline: a.deadline.0,
     };

@@ -234,6 +234,7 @@ impl World {
             }
         };
         match rng.weighted(weights) {
+            What::Claim if rng.percent(3) => Event::Adopted(self.claim(rng)),
             What::Claim => Event::Claimed(self.claim(rng)),
             What::Report => self.report(obs, rng),
             What::Ended => self.ended(rng),
