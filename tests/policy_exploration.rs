@@ -1,7 +1,7 @@
 //! Every state of a small scope: two tabs on one store, reloads, lost and doubled acknowledgements, clock jumps, two
 //! models, and a summariser that does its worst. One test per set of moves; each prints how much it saw.
 
-#[path = "policy/scope.rs"]
+#[path = "policy/scope/mod.rs"]
 mod scope;
 
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ fn two_tabs_on_one_store_never_lose_or_double_a_verdict() {
         &[EndTwice(0, Weak), End(1, StillOver), EndTwice(1, Good), Abandon(1), Pass(10 * MINUTE)],
     ]
     .concat();
-    explore("two tabs", &[fresh()], &moves, 8);
+    explore("two tabs", &[fresh()], &moves, 10);
 }
 
 #[test]

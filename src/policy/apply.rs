@@ -76,6 +76,9 @@ impl Change<'_> {
     fn adopted(&mut self, claim: Claim) -> Outcome {
         self.verdict = settle::settle_due(&mut self.state, self.seen, self.now);
         self.settle_pending();
+        if let Phase::Compacting { attempt } = self.state.phase {
+            settle::interrupt(&mut self.state, &attempt, self.now);
+        }
         self.admit(claim, None);
         Outcome::Taken
     }
@@ -117,7 +120,7 @@ impl Change<'_> {
         if guards.last_attempt_end.is_some_and(|end| self.now >= end.after(CAP_RENEWAL)) {
             guards.attempts_without_progress = 0;
         }
-        guards.overflow_pass_spent |= cooling;
+        guards.overflow_pass_spent |= cooling && attempt.kind == Kind::Overflow;
         guards.emergency_spent |= self.seen.lines.is_some_and(|lines| attempt.before >= lines.emergency);
         guards.baseline_tokens = Some(attempt.before);
         guards.refused = None;

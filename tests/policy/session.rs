@@ -1,4 +1,5 @@
 //! A session at the policy's level: one state, a clock, a prompt; what a test says happens.
+#![allow(dead_code, reason = "three files of tests share it, and each needs a part")]
 
 use compaction_governor::config::{Config, Line, Lines};
 use compaction_governor::id::{AttemptId, ModelId, OwnerId};

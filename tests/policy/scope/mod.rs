@@ -1,15 +1,21 @@
 //! A small world around the real policy: two tabs with a memory each, one store behind compare-and-swap, a clock that
 //! jumps, a summariser that lies, and the truth about every pass.
 
+mod healthy;
+mod moves;
+mod truth;
+
 use std::rc::Rc;
 
 use compaction_governor::config::{Config, Line, Lines};
 use compaction_governor::id::{AttemptId, ModelId, OwnerId};
 use compaction_governor::policy::{
     Applied, Claim, Confidence, Event, Failure, FailureClass, Kind, Means, Observation, Outcome, Phase, RefusedKind,
-    Report, Settled, State, Verdict, apply, check, decide, decide_overflow,
+    Report, State, apply, decide, decide_overflow,
 };
 use compaction_governor::time::{Millis, Timestamp};
+
+pub(crate) use moves::{Answer, Move};
 
 pub(crate) const SECOND: u64 = 1_000;
 pub(crate) const DAY: u64 = 86_400 * SECOND;
@@ -17,76 +23,6 @@ const START: u64 = 100 * DAY;
 const WINDOWS: [u32; 2] = [1_000, 700];
 const FLOOR: u32 = 100;
 const GOOD: u32 = 250;
-
-/// What may happen next. A tab is 0 or 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Move {
-    /// A model call after so many new tokens; its usage is reported at once.
-    Step(usize, u32),
-    /// The same; no usage comes with it.
-    Silent(usize, u32),
-    /// The same; its usage comes later.
-    Late(usize, u32),
-    /// The late usage arrives.
-    Arrive(usize),
-    /// Decide, and claim at once.
-    Go(usize),
-    /// Decide and remember the answer.
-    Decide(usize),
-    /// Claim on the answer remembered.
-    Claim(usize),
-    /// A person asks.
-    Manual(usize),
-    /// After a proven overflow: claim, or the last resort.
-    Overflowed(usize),
-    /// The summariser answers.
-    End(usize, Answer),
-    /// The summariser answers, and the acknowledgement is lost: the event is applied twice.
-    EndTwice(usize, Answer),
-    /// The attempt going on says that it is alive.
-    Renew(usize),
-    /// The page is loaded again; what was going on in it is gone.
-    Reload(usize),
-    /// A tab sees that the attempt's owner is gone.
-    Abandon(usize),
-    /// Time passes.
-    Pass(u64),
-    /// The clock jumps back.
-    Back(u64),
-    /// A tab writes what time alone made due.
-    Tick(usize),
-    /// Another model is in force.
-    Model(u8),
-    /// A user speaks.
-    User(usize),
-    /// Other credentials.
-    Credentials(usize),
-    /// The plan was refused.
-    NoPlan(usize),
-    /// Everything is forgotten by hand.
-    Reset(usize),
-}
-
-/// How the summariser answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Lands far below.
-    Good,
-    /// Saves one token.
-    Weak,
-    /// Lands one below the threshold.
-    WeakBelow,
-    /// Saves 11 %, still at or above the threshold.
-    StillOver,
-    /// A plain summary that lands far below.
-    Fallback,
-    /// A plain summary that saves one token.
-    WeakFallback,
-    /// Larger than its slice.
-    Grew,
-    /// Fails with a class.
-    Fails(FailureClass),
-}
 
 /// An attempt in the store, and what is true of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -298,69 +234,6 @@ impl Scope {
         self.judge(&before, event, applied.verdict.as_ref())
     }
 
-    // ---- what is true of a verdict --------------------------------------------------------------------------------
-
-    /// No strike for a good pass, none missing for a useless one, no verdict lost.
-    fn judge(&mut self, before: &State, event: Event, verdict: Option<&Settled>) -> Result<(), Violation> {
-        if !self.watched {
-            return Ok(());
-        }
-        let strikes = |state: &State| state.guards.ineffective_streak + state.guards.weak_streak;
-        if let Some(settled) = verdict {
-            let Some(pending) = self.pending.take() else { return Err(format!("a verdict of nothing: {settled:?}")) };
-            let proven = matches!(event, Event::OverflowProven { .. });
-            match (pending.useless, settled.verdict) {
-                (false, Verdict::Effective) => self.useless = 0,
-                // An overflow proves the prompt too large, whatever the pass did (rule 3).
-                (false, _) if !proven => return Err(format!("a strike for a good pass: {settled:?} {pending:?}")),
-                (true, Verdict::Effective) => return Err(format!("a useless pass was called effective: {pending:?}")),
-                _ if strikes(&self.store) < strikes(before) + 1 => return Err("a strike went missing".into()),
-                _ => {}
-            }
-        }
-        self.cleared_by_a_reading(before, event);
-        if event == Event::LastResort {
-            self.useless -=
-                u8::from(self.pending.as_ref().is_some_and(|pending| pending.useless && pending.by_threshold));
-            (self.pending, self.open) = (None, None);
-        }
-        let awaited = match &self.store.phase {
-            Phase::AwaitingVerdict { attempt, .. } => Some(attempt.id.0),
-            _ => None,
-        };
-        match &self.pending {
-            Some(pending) if awaited != Some(pending.id) => Err(format!("a verdict was lost: {pending:?}")),
-            _ => Ok(()),
-        }
-    }
-
-    /// Exit (c): a reading below the threshold takes ineffective strikes away; weak ones stand.
-    fn cleared_by_a_reading(&mut self, before: &State, event: Event) {
-        let cleared = self.store.guards.ineffective_streak < before.guards.ineffective_streak
-            && self.store.guards.weak_streak == before.guards.weak_streak;
-        if matches!(event, Event::UsageReported(_)) && cleared {
-            self.useless = self.useless.min(self.store.guards.weak_streak);
-        }
-    }
-
-    fn useful_so_far(&self) -> Result<bool, Violation> {
-        if self.useless > 2 { Err("a third useless pass without an exit".into()) } else { Ok(true) }
-    }
-
-    /// What holds of every state: it can be, and asking changes neither it nor the answer.
-    pub(crate) fn holds(&self) -> Result<(), Violation> {
-        for state in [&self.store, &self.tabs[0].memory, &self.tabs[1].memory] {
-            check(state).map_err(|breach| breach.to_string())?;
-        }
-        let (seen, state, now) = (self.observe(0), &self.tabs[0].memory, Timestamp(self.now));
-        let before = State::clone(state);
-        let asked = (decide(state, &seen, now), decide_overflow(state, &seen, now));
-        if asked != (decide(state, &seen, now), decide_overflow(state, &seen, now)) || before != **state {
-            return Err("asking changed the state or the answer".into());
-        }
-        Ok(())
-    }
-
     // ---- moves ----------------------------------------------------------------------------------------------------
 
     fn step(&mut self, tab: usize, tokens: u32, how: How) -> Result<(), Violation> {
@@ -554,63 +427,6 @@ impl Scope {
             return Ok(false);
         }
         self.event(tab, Event::PlanRefused { kind: RefusedKind::FloorBound }).map(|()| true)
-    }
-
-    // ---- a healthy continuation -----------------------------------------------------------------------------------
-
-    /// Minutes until a pass commits when from now on everything is well: tab 0 alone, a healthy summariser, the prompt
-    /// held at the threshold, usage reported. What time made due is written once, at its start.
-    pub(crate) fn minutes_to_a_pass(&self, credentials: bool) -> Result<u64, Violation> {
-        let mut world = self.clone();
-        world.tabs[0].call = None;
-        // Holding the prompt takes text out of the view, which changes what is true of a pass still pending.
-        world.watched = false;
-        let start = world.now;
-        world.event(0, Event::TimePassed)?;
-        if credentials {
-            world.event(0, Event::CredentialsChanged)?;
-        }
-        loop {
-            world.hold_at_threshold();
-            world.step(0, 0, How::Reported)?;
-            let seen = world.observe(0);
-            let now = Timestamp(world.now);
-            let decision = decide(&world.tabs[0].memory, &seen, now);
-            if decision.pass().is_some() {
-                world.claim(0, Kind::Auto, line_of(&seen), seen)?;
-                if world.ends(0, Answer::Good, 1)? {
-                    return Ok((world.now - start).div_ceil(60 * SECOND));
-                }
-            }
-            // Nothing is asked before the answer says that it may change: an answer that says too late is found out.
-            let minute = world.now + 60 * SECOND;
-            world.now = decision.wake_at().map_or(minute, |at| at.0.max(minute));
-            if world.now - start > 30 * DAY {
-                return Err(format!("blocked for ever: {decision:?}"));
-            }
-        }
-    }
-
-    /// A standing cooldown that only a person, or its own time, ends: minutes from now.
-    pub(crate) fn person_needed(&self) -> Option<u64> {
-        let longest = |state: &State| {
-            let cooldown = state.guards.failures.cooldown.filter(|cooldown| cooldown.class.needs_a_person())?;
-            let length = compaction_governor::policy::limits::cooldown(
-                cooldown.class,
-                state.guards.failures.streaks[cooldown.class as usize],
-                None,
-            );
-            Some(length.0.min(cooldown.until.0.saturating_sub(self.now)).div_ceil(60 * SECOND))
-        };
-        [&self.store, &self.tabs[0].memory].into_iter().filter_map(|state| longest(state)).max()
-    }
-
-    /// What is missing is added, what is too much is taken out of the view.
-    fn hold_at_threshold(&mut self) {
-        let view = self.tabs[0].memory.view_revision;
-        let threshold = self.lines_for(&self.tabs[0].memory).map_or(0, |lines| lines.threshold);
-        self.added += threshold.saturating_sub(self.prompt(view));
-        self.removed[view as usize] += self.prompt(view).saturating_sub(threshold);
     }
 }
 
