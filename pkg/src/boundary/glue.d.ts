@@ -1,5 +1,6 @@
 // The WebAssembly side as this package sees it; written by hand beside `src/wasm` of the crate.
-// Times are epoch milliseconds. Numbers are range-checked there; a bad one throws a plain error with a code.
+// Times are epoch milliseconds. Numbers are range-checked there; a bad one throws at once, a plain error with a code.
+// Operations run one after another, in the order of their calls.
 
 import type { Compaction, CompactionEvent, Decision, FailureClass, Opened, Snapshot, Trigger } from '../surface.js';
 
@@ -59,7 +60,6 @@ export class Core {
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
   setModel(name: string, now: number): Promise<void>;
   settle(now: number): Promise<void>;
-  close(): Promise<void>;
 }
 
 export type ClaimKind = 'auto' | 'manual' | 'overflow';

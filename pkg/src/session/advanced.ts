@@ -28,7 +28,7 @@ export class FullControl<M> implements Advanced<M> {
     const decision = core.explain(Date.now());
     const kind = options.trigger ?? automatic(decision);
     if (kind === undefined) return { refused: decision };
-    const claimed = await this.#engine.run(core.claim(kind, Date.now()));
+    const claimed = await this.#engine.run(() => core.claim(kind, Date.now()));
     if ('refused' in claimed) return claimed;
     const plan = new ClaimedPlan(this.#engine, claimed, options.focus, () => this.#plans.delete(claimed.compactionId));
     this.#plans.set(claimed.compactionId, plan);
@@ -51,8 +51,8 @@ export class FullControl<M> implements Advanced<M> {
     await ready;
     const now = Date.now();
     const { revision, at = now, entries = transcript.length } = view;
-    if (promptTokens === undefined) await this.#engine.run(core.stepWithoutUsage(revision, now));
-    else await this.#engine.run(core.reportUsage(promptTokens, revision, at, entries, now));
+    if (promptTokens === undefined) await this.#engine.run(() => core.stepWithoutUsage(revision, now));
+    else await this.#engine.run(() => core.reportUsage(promptTokens, revision, at, entries, now));
   }
 
   async recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport> {
@@ -61,7 +61,7 @@ export class FullControl<M> implements Advanced<M> {
     if (!refused) return { overflow: false };
     await ready;
     const revision = view?.revision ?? core.viewRevision();
-    const { stale, decision } = await this.#engine.run(core.overflow(revision, refused.limit ?? 0, Date.now()));
+    const { stale, decision } = await this.#engine.run(() => core.overflow(revision, refused.limit ?? 0, Date.now()));
     return { overflow: true, stale, decision };
   }
 

@@ -22,14 +22,14 @@ export class Engine<M> {
     this.transcript = new Transcript(core, reader);
     this.views = new Views(core, reader, this.transcript);
     this.watch = new Watch(core, () => this.later(() => core.settle(Date.now())));
-    this.ready = this.run(core.open(Date.now())).catch(() => ({ found: 'lost', durability: 'degraded' }));
+    this.ready = this.run(() => core.open(Date.now())).catch(() => ({ found: 'lost', durability: 'degraded' }));
     this.#background = this.ready.then(() => undefined);
   }
 
-  /** Waits for an operation of the core and tells whoever watches. It rejects only for what was asked, never for the store. */
-  async run<T>(operation: Promise<T>): Promise<T> {
+  /** Runs an operation of the core to its end and tells whoever watches. It rejects only for what was asked, never for the store. */
+  async run<T>(operation: () => Promise<T>): Promise<T> {
     try {
-      return await operation;
+      return await operation();
     } catch (error) {
       throw brand(error);
     } finally {
@@ -39,7 +39,7 @@ export class Engine<M> {
 
   /** Runs `operation` after the record was loaded and after what was asked for before. A store's failure shows in the snapshot. */
   later(operation: () => Promise<unknown>): void {
-    this.#background = this.#background.then(() => this.run(operation())).then(ignore, ignore);
+    this.#background = this.#background.then(() => this.run(operation)).then(ignore, ignore);
   }
 
   /** Resolves when everything that {@link later} was given has run. */

@@ -54,19 +54,19 @@ export class ClaimedPlan<M> implements Plan<M> {
     const { core, reader } = this.#engine;
     const { text, finish, usage } = reader.reply(reply);
     const spent = usage ? usage.promptTokens + usage.outputTokens : 0;
-    return this.#end(core.commit(this.compactionId, text, finish, spent, Date.now()));
+    return this.#end(() => core.commit(this.compactionId, text, finish, spent, Date.now()));
   }
 
   async commitPlain(): Promise<CompactResult> {
     const { joined, offsets } = this.#slice;
-    return this.#end(this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now()));
+    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now()));
   }
 
   async fail(error: unknown): Promise<CompactResult> {
     const { core, reader } = this.#engine;
     const now = Date.now();
     const { failureClass, retryAfterMs } = reader.failure(error, now);
-    const { fallback, retryAt } = await this.#engine.run(core.fail(this.compactionId, failureClass, retryAfterMs, now));
+    const { fallback, retryAt } = await this.#engine.run(() => core.fail(this.compactionId, failureClass, retryAfterMs, now));
     if (fallback) return this.commitPlain();
     this.#close();
     return failed(summarizerFailed(failureClass, error), retryAt);
@@ -74,12 +74,12 @@ export class ClaimedPlan<M> implements Plan<M> {
 
   async renew(): Promise<boolean> {
     const now = Date.now();
-    const renewed = await this.#engine.run(this.#engine.core.renew(this.compactionId, now));
+    const renewed = await this.#engine.run(() => this.#engine.core.renew(this.compactionId, now));
     if (renewed) this.#setDeadline(now + this.#lengthMs);
     return renewed;
   }
 
-  async #end(operation: Promise<CommitDto>): Promise<CompactResult> {
+  async #end(operation: () => Promise<CommitDto>): Promise<CompactResult> {
     const end = await this.#engine.run(operation).catch(refusal);
     this.#close();
     if (isCompactionError(end)) return failed(end, undefined);

@@ -68,8 +68,8 @@ export class GovernedSession<M> implements Session<M> {
 
   async close(): Promise<void> {
     this.#forget();
+    this.#engine.later(() => this.#engine.core.settle(Date.now()));
     await this.#engine.quiet();
-    await this.#engine.core.close();
     this.#engine.watch.close();
   }
 }

@@ -44,10 +44,8 @@ export class Digest {
 
   #mix(unit: number): void {
     const lo = this.#lo ^ unit;
-    const low = (lo & 0xffff) * PRIME_LOW;
-    const high = (lo >>> 16) * PRIME_LOW + (low >>> 16);
-    this.#hi = (Math.imul(this.#hi, PRIME_LOW) + (high >>> 16) + (lo << 8)) | 0;
-    this.#lo = (high << 16) | (low & 0xffff);
+    this.#hi = (Math.imul(this.#hi, PRIME_LOW) + carry(lo) + (lo << 8)) | 0;
+    this.#lo = Math.imul(lo, PRIME_LOW);
   }
 
   /** The loop of `#mix` with its state in locals: three times as fast on long texts. */
@@ -59,15 +57,18 @@ export class Digest {
       const unit = text.charCodeAt(i);
       if (unit > 0x7f) bytes += extraBytes(unit);
       const lo = state ^ unit;
-      const low = (lo & 0xffff) * PRIME_LOW;
-      const high = (lo >>> 16) * PRIME_LOW + (low >>> 16);
-      hi = (Math.imul(hi, PRIME_LOW) + (high >>> 16) + (lo << 8)) | 0;
-      state = (high << 16) | (low & 0xffff);
+      hi = (Math.imul(hi, PRIME_LOW) + carry(lo) + (lo << 8)) | 0;
+      state = Math.imul(lo, PRIME_LOW);
     }
     this.#hi = hi;
     this.#lo = state;
     return bytes;
   }
+}
+
+/** What the product of `lo` and the prime has above its 32 bits. */
+function carry(lo: number): number {
+  return ((lo >>> 16) * PRIME_LOW + (((lo & 0xffff) * PRIME_LOW) >>> 16)) >>> 16;
 }
 
 /** What a code unit above ASCII adds to one byte. The halves of a surrogate pair are two bytes each. */
