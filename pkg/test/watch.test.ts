@@ -35,6 +35,18 @@ test('at wakeAt subscribers are told and find another decision, and not before',
   assert.equal(session.getSnapshot(), session.getSnapshot());
 });
 
+test('an attempt that nobody ends is let go at its deadline, without any call of the host', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: START });
+  const host = openHost();
+  for (let i = 0; i < 6; i++) await turn(host, 300);
+  const plan = await host.session.advanced.plan({ trigger: 'manual' });
+  assert.ok('deadline' in plan);
+  assert.equal(host.session.getSnapshot().phase, 'compacting');
+  context.mock.timers.tick(plan.deadline - Date.now() + 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.notEqual(host.session.getSnapshot().phase, 'compacting');
+});
+
 test('a countdown does not keep the process alive', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
