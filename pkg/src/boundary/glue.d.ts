@@ -1,9 +1,11 @@
 // The WebAssembly side as this package sees it; written by hand beside `src/wasm` of the crate.
 // Times are epoch milliseconds. Numbers are range-checked there; a bad one throws a plain error with a code.
 
-import type { Compaction, CompactionEvent, Decision, FailureClass, Opened, Snapshot, Trigger } from '../surface.js';
+import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
 export function initSync(options: { module: Uint8Array }): unknown;
+
+export function decodeRecord(bytes: Uint8Array, sessionId: string): GuardRecord | undefined;
 
 export class StoreHandle {
   private constructor();
@@ -59,6 +61,8 @@ export class Core {
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
   setModel(name: string, now: number): Promise<void>;
   settle(now: number): Promise<void>;
+  records(): Promise<StoredRecord[]>;
+  remove(): Promise<void>;
   close(): Promise<void>;
 }
 
