@@ -30,7 +30,7 @@ export class Chart {
 
 function caption(shown: readonly Reading[], all: number): string {
   const after = shown.flatMap(({ tokens: count, expected }) => expected === undefined ? [] : [`${tokens(count)} instead of ${tokens(expected)}`]);
-  return `${all} prompts as counted; right after a pass: ${after.length === 0 ? 'none yet' : after.join(', ')}`;
+  return `${all} prompts as counted; after a pass: ${after.length === 0 ? 'none yet' : after.join('; ')}`;
 }
 
 const COLUMNS = 60;

@@ -69,6 +69,7 @@ export class Panel {
     const count = (label: string, name: string, value: string): HTMLElement =>
       h('div', {}, h('dt', {}, label), h('dd', { 'data-number': name }, value));
     const total = count(`paid in this tab, ${plural(paid.loads, 'load')}, ${plural(paid.passes, 'pass', 'passes')}`, 'paid', tokens(paid.tokens));
+    total.classList.toggle('again', paid.tokens > snapshot.summaryTokensSpent);
     total.title = 'Counted by this page over its reloads, in sessionStorage.';
     this.#counts.replaceChildren(
       count('passes', 'passes', tokens(snapshot.compactions)),

@@ -63,7 +63,6 @@ export class Core {
   settle(now: number): Promise<void>;
   records(): Promise<StoredRecord[]>;
   remove(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export type ClaimKind = 'auto' | 'manual' | 'overflow';

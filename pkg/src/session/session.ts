@@ -69,7 +69,7 @@ export class GovernedSession<M> implements Session<M> {
   async close(): Promise<void> {
     this.#forget();
     await this.#engine.quiet();
-    await this.#engine.core.close();
+    await this.#engine.core.settle(Date.now());
     this.#engine.watch.close();
   }
 }
