@@ -71,7 +71,7 @@ pub struct Lines {
 }
 
 /// Which line a pass is judged against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Line {
     /// [`Lines::threshold`].
     Threshold,

@@ -335,6 +335,7 @@ mod planted {
     fn a_use_of_its_own_or_a_lower_layer_is_allowed_in_every_spelling() {
         let allowed = "
             use crate::{id::OpId, policy::decide, plan::{self, Plan}, time::*, G};
+            pub(in super::super) fn visible() {}
             use super::summary; use super::super::tokens::Tokens; use self::inner::X;
             pub(crate) mod inner { use super::*; pub(in crate::view) fn f() { crate::config::DEFAULT; super::g() } }
             fn store() { let store = 1; assert!(store > crate::id::ZERO, \"crate::store::x\"); self::inner::f() }";

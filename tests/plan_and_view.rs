@@ -1,8 +1,10 @@
 //! What every plan and every view keeps to, on generated transcripts: parallel calls, missing, late and doubled results,
 //! a host's own turns, system entries in the middle, summaries left in history, an open call at the end, giant entries.
 
+mod cases;
 mod transcripts;
 
+use cases::for_all;
 use compaction_governor::{
     plan::{Covered, Keep, PlanInput, Refusal, SlicePlan, floor, plan, summary_cap, verify},
     tokens::{Tokens, permille},
@@ -10,7 +12,7 @@ use compaction_governor::{
     view::{Generation, Part, View},
 };
 use proptest::prelude::*;
-use transcripts::{Happening, Transcript, conversation, for_all, happening};
+use transcripts::{Happening, Transcript, conversation, happening};
 
 /// A host's numbers.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Choosing the cut, and checking it.
 
 use crate::{
-    plan::{Covered, Fault, PlanInput, Refusal, SlicePlan},
+    plan::{Covered, PlanInput, Refusal, SlicePlan, verify},
     tokens::{Tokens, permille},
     transcript::{Index, Kind},
 };
@@ -38,31 +38,6 @@ pub fn floor(index: &Index, overhead: Tokens, scale_permille: u32) -> Tokens {
     let user_tokens = index.newest_user().map_or(0, |user| index.tokens(user..user + 1));
     let entries = index.system_tokens(0..u32::MAX) + user_tokens + open_tokens;
     clamp(u64::from(overhead) + scaled(entries, scale_permille))
-}
-
-/// Walks the slice and the tail and names the first entry that breaks a rule. Linear; [`plan`] runs it on each plan.
-///
-/// # Errors
-/// The [`Fault`] found first.
-pub fn verify(index: &Index, plan: &SlicePlan) -> Result<(), Fault> {
-    let tail = index.roots().get(plan.cut as usize..).unwrap_or(&[]);
-    if let Some(at) = tail.iter().position(|&root| root < plan.cut) {
-        return Err(Fault::GroupSplit(plan.cut + at as u32));
-    }
-    if let Some(open) = index.open_from().filter(|&open| open < plan.cut) {
-        return Err(Fault::OpenCallCut(open));
-    }
-    let pinned = |at: &u32| plan.pinned.binary_search(at).is_ok();
-    if let Some(user) = index.newest_user().filter(|user| *user < plan.cut && !pinned(user)) {
-        return Err(Fault::NewestUserCut(user));
-    }
-    let mut expected = plan.pinned.iter().copied().skip_while(|&at| at < plan.from).peekable();
-    for at in plan.from..plan.cut {
-        if expected.next_if_eq(&at).is_none() && index.is_system(at) {
-            return Err(Fault::SystemCut(at));
-        }
-    }
-    Ok(())
 }
 
 /// One planning run: what does not change while cuts are compared.
@@ -238,3 +213,171 @@ fn clamp(tokens: u64) -> Tokens {
 /// Less cannot say anything: a slice of fewer than twice as many tokens is left as it is. A twentieth of the smallest
 /// window a host may set is more.
 const MIN_SUMMARY_TOKENS: u64 = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        plan::{Keep, summary_cap},
+        transcript::{Entry, Role},
+    };
+
+    /// A system entry, then `turns` of a user message, a call, its result and an answer.
+    fn chat(turns: u32, result_tokens: Tokens) -> Index {
+        let mut index = Index::new();
+        index.push(Entry::alone(0, Role::System, 1_000));
+        for turn in 0..turns {
+            index.push(Entry::alone(u64::from(turn) + 1, Role::User, 200));
+            steps(&mut index, 1, result_tokens);
+            index.push(Entry::alone(9, Role::Assistant, 300));
+        }
+        index
+    }
+
+    fn steps(index: &mut Index, count: u32, result_tokens: Tokens) {
+        for _ in 0..count {
+            let group = index.len();
+            index.push(Entry { kind: Kind::CALL, calls: 1, ..Entry::alone(7, Role::Assistant, 100) });
+            index.push(Entry { kind: Kind::RESULT, group, ..Entry::alone(8, Role::Tool, result_tokens) });
+        }
+    }
+
+    /// Numbers of a session with `window`, its threshold at 80 %, and this overhead.
+    fn input<'a>(index: &Index, window: Tokens, overhead: Tokens, previous: Option<Covered<'a>>) -> PlanInput<'a> {
+        let threshold = permille(window, 800);
+        let floor = floor(index, overhead, 1_000);
+        let covered = previous.map_or(0, |previous| previous.count);
+        let summary = previous.map_or(0, |previous| u64::from(previous.summary_tokens));
+        let entries = index.tokens(covered..u32::MAX) + summary;
+        PlanInput {
+            previous,
+            occupancy: clamp(u64::from(overhead) + entries),
+            overhead,
+            target_tokens: floor + permille(threshold.saturating_sub(floor), 250),
+            accept_below: permille(threshold, 850),
+            min_saving_permille: 100,
+            keep: Keep::default(),
+            summary_cap: summary_cap(Some(window)),
+            scale_permille: 1_000,
+        }
+    }
+
+    #[test]
+    fn the_smallest_cut_that_reaches_the_target_is_taken() {
+        let index = chat(40, 700);
+        let input = input(&index, 64_000, 0, None);
+        let plan = plan(&index, &input).unwrap();
+        assert!(plan.promised_tokens <= input.target_tokens);
+        let before = index.boundary_at_or_before(plan.cut - 1);
+        assert!(Slicer::new(&index, &input).landing(before) > u64::from(input.target_tokens));
+        assert_eq!((plan.from, plan.pinned.as_slice()), (1, [].as_slice()), "no need to reach into the live turn");
+    }
+
+    #[test]
+    fn a_run_of_one_turn_compacts_with_its_user_message_pinned() {
+        let mut index = chat(0, 0);
+        index.push(Entry::alone(1, Role::User, 400));
+        steps(&mut index, 100, 900);
+        let plan = plan(&index, &input(&index, 128_000, 0, None)).unwrap();
+        assert_eq!(plan.pinned, [1]);
+        let material: Vec<u32> = plan.material().into_iter().flatten().collect();
+        assert!(material.into_iter().eq(2..plan.cut), "the slice begins behind the user message");
+        assert!(index.is_boundary(plan.cut));
+    }
+
+    // seeds: A9
+    #[test]
+    fn a_floor_of_30_000_in_a_window_of_64_000_compacts_and_one_above_the_threshold_says_so() {
+        let index = chat(30, 200);
+        let founding = plan(&index, &input(&index, 64_000, 30_000, None)).unwrap();
+        assert!(founding.promised_tokens <= permille(51_200, 850));
+
+        let small = chat(1, 100);
+        let hopeless = PlanInput { accept_below: permille(27_853, 850), ..input(&small, 32_768, 29_000, None) };
+        let expected_landing = Slicer::new(&small, &hopeless).landing(small.len());
+        let Err(Refusal::FloorBound { floor, landing, needed }) = plan(&small, &hopeless) else { panic!() };
+        assert_eq!((floor, needed), (30_200, 23_675));
+        assert_eq!(u64::from(landing), expected_landing);
+    }
+
+    // seeds: B4
+    #[test]
+    fn a_slice_without_anything_new_is_refused_and_named() {
+        let index = chat(6, 3_000);
+        let covered = Covered { count: index.len(), pinned: &[], summary_tokens: 1_200 };
+        let refused = plan(&index, &input(&index, 8_192, 0, Some(covered))).unwrap_err();
+        assert_eq!(refused, Refusal::NothingToCompact { covered: 25, entries: 25 });
+        assert_eq!(refused.code(), "nothing_to_compact");
+
+        let mut summaries = chat(0, 0);
+        summaries.push(Entry { kind: Kind::HOST_SUMMARY, ..Entry::alone(1, Role::System, 9_000) });
+        summaries.push(Entry::alone(2, Role::User, 10));
+        let alone = plan(&summaries, &input(&summaries, 8_192, 0, None)).unwrap_err();
+        assert_eq!(alone.code(), "nothing_to_compact", "one summary is as short as it gets");
+    }
+
+    // seeds: B1, B2
+    #[test]
+    fn summaries_that_piled_up_in_history_in_any_role_are_merged_by_one_pass() {
+        let mut index = chat(0, 0);
+        for n in 0..139_u32 {
+            let role = [Role::System, Role::User, Role::Assistant][n as usize % 3];
+            index.push(Entry { kind: Kind::HOST_SUMMARY, ..Entry::alone(u64::from(n), role, 2_000) });
+        }
+        index.push(Entry::alone(1, Role::User, 50));
+        let plan = plan(&index, &input(&index, 128_000, 0, None)).unwrap();
+        assert_eq!((plan.from, index.head_len()), (1, 1));
+        assert!(plan.promised_tokens < permille(102_400, 850), "{}", plan.promised_tokens);
+        assert!(plan.pinned.is_empty());
+    }
+
+    #[test]
+    fn an_open_call_at_the_end_is_the_reason_only_where_its_results_would_help() {
+        let mut index = chat(0, 0);
+        index.push(Entry::alone(1, Role::User, 100));
+        index.push(Entry { kind: Kind::CALL, calls: 2, ..Entry::alone(2, Role::Assistant, 6_000) });
+        index.push(Entry { kind: Kind::RESULT, group: 2, ..Entry::alone(3, Role::Tool, 100) });
+        let waiting = plan(&index, &input(&index, 8_192, 0, None)).unwrap_err();
+        assert!(matches!(waiting, Refusal::OpenToolCalls { from: 2, .. }), "{waiting:?}");
+        assert_eq!(floor(&index, 0, 1_000), 7_200);
+        let hopeless = plan(&index, &input(&index, 8_192, 7_000, None)).unwrap_err();
+        assert_ne!(hopeless.code(), "open_tool_calls");
+        index.push(Entry { kind: Kind::RESULT, group: 2, ..Entry::alone(4, Role::Tool, 100) });
+        assert_eq!(plan(&index, &input(&index, 8_192, 0, None)).unwrap().cut, 5);
+    }
+
+    #[test]
+    fn what_is_to_be_kept_gives_way_before_a_session_is_called_floor_bound() {
+        let index = chat(20, 1_000);
+        let all = Keep { entries: u32::MAX, tokens: 0 };
+        let lenient = PlanInput { keep: all, ..input(&index, 32_768, 0, None) };
+        assert!(plan(&index, &lenient).is_ok());
+        let tail = Keep { entries: 0, tokens: 9_000 };
+        let kept = plan(&index, &PlanInput { keep: tail, ..lenient }).unwrap();
+        assert!(index.tokens(kept.cut..u32::MAX) >= 9_000);
+    }
+
+    #[test]
+    fn an_earlier_newest_user_message_goes_into_the_next_summary() {
+        let mut index = chat(0, 0);
+        index.push(Entry::alone(1, Role::User, 5_000));
+        steps(&mut index, 10, 2_000);
+        let first = plan(&index, &input(&index, 32_768, 0, None)).unwrap();
+        assert_eq!(first.pinned, [1]);
+        index.push(Entry::alone(2, Role::User, 50));
+        steps(&mut index, 20, 2_000);
+        let covered = Covered { count: first.cut, pinned: &first.pinned, summary_tokens: 800 };
+        let second = plan(&index, &input(&index, 32_768, 0, Some(covered))).unwrap();
+        assert_eq!(second.released, [1]);
+        assert_eq!(second.material()[0], 1..2);
+    }
+
+    #[test]
+    fn counts_that_are_too_low_are_scaled_before_they_are_compared() {
+        let index = chat(40, 700);
+        let plain = input(&index, 64_000, 0, None);
+        let scaled = PlanInput { scale_permille: 4_000, occupancy: plain.occupancy * 4, ..plain };
+        let cuts = [plain, scaled].map(|input| plan(&index, &input).map(|plan| plan.cut).unwrap());
+        assert!(cuts[0] < cuts[1], "{cuts:?}: four times the tokens leave a quarter of the tail");
+    }
+}

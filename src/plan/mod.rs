@@ -9,7 +9,9 @@
 mod cut;
 mod input;
 mod slice;
+mod verify;
 
-pub use cut::{floor, plan, verify};
+pub use cut::{floor, plan};
 pub use input::{Covered, Keep, PlanInput, summary_cap};
-pub use slice::{Fault, Refusal, SlicePlan};
+pub use slice::{Refusal, SlicePlan};
+pub use verify::{Fault, verify};

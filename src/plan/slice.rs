@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::tokens::Tokens;
+use crate::{plan::Fault, tokens::Tokens};
 
 /// A slice worth summarising.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,18 +87,4 @@ impl Refusal {
             Self::Inconsistent(_) => "inconsistent",
         }
     }
-}
-
-/// What a verified slice must not have; the number is the entry at fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Fault {
-    /// An entry behind the cut belongs to a group that starts before it.
-    GroupSplit(u32),
-    /// A tool call that still waits lies before the cut.
-    OpenCallCut(u32),
-    /// A system entry would be summarised.
-    SystemCut(u32),
-    /// The newest real user message would be summarised.
-    NewestUserCut(u32),
 }

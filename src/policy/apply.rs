@@ -60,6 +60,9 @@ impl Change<'_> {
             return Outcome::Ignored(Ignored::StaleClaim);
         }
         self.verdict = settle::settle_due(&mut self.state, self.seen, self.now);
+        if claim.kind != Kind::Auto {
+            self.settle_pending();
+        }
         let decision = self.decide(claim.kind);
         match decision.pass() {
             Some(pass) if pass.means == Means::Model => {
@@ -72,8 +75,14 @@ impl Change<'_> {
 
     fn adopted(&mut self, claim: Claim) -> Outcome {
         self.verdict = settle::settle_due(&mut self.state, self.seen, self.now);
+        self.settle_pending();
         self.admit(claim, None);
         Outcome::Taken
+    }
+
+    fn settle_pending(&mut self) {
+        let pending = settle::verdict_by_estimate(&mut self.state, self.seen, self.now);
+        self.verdict = self.verdict.or(pending);
     }
 
     fn decide(&self, kind: Kind) -> Decision {
@@ -85,9 +94,6 @@ impl Change<'_> {
     }
 
     fn admit(&mut self, claim: Claim, probe: Option<Exit>) {
-        if self.verdict.is_none() {
-            self.verdict = settle::verdict(&mut self.state, self.seen, Evidence::estimate(self.seen), self.now);
-        }
         let attempt = Attempt {
             id: claim.attempt,
             owner: claim.owner,
@@ -136,10 +142,9 @@ impl Change<'_> {
         self.state.guards.refused = None;
         if attempt.kind == Kind::Manual {
             self.state.phase = Phase::Idle;
-            return Outcome::Taken;
+            return if fallback { Outcome::Taken } else { self.person_acted() };
         }
         self.attempt_ended(&attempt);
-        self.state.guards.after_last_resort = false;
         self.note_ordinal();
         let attempt = if fallback { self.fell_back(attempt) } else { self.healthy(attempt) };
         self.state.phase = Phase::AwaitingVerdict {
@@ -263,23 +268,30 @@ impl Change<'_> {
         self.taken_with(verdict)
     }
 
-    /// An error that names no limit still proves, where no window is known, that what was sent is too long.
+    /// An error that names no limit still proves that what was sent is too long: no prompt of that size counts as accepted
+    /// any more (it may have been another model's), and where no window is known it is the best guess.
     fn learn_limit(&mut self, limit: Option<Tokens>) {
-        let unknown = self.seen.lines.is_none().then_some(self.seen.occupancy);
-        let Some(limit) = limit.or(unknown).filter(|limit| *limit >= crate::config::MIN_WINDOW) else { return };
+        let refused = self.seen.occupancy;
+        let unknown = self.seen.lines.is_none().then_some(refused);
         let window = &mut self.state.guards.window;
+        window.accepted = window.accepted.filter(|accepted| *accepted < limit.unwrap_or(refused));
+        let Some(limit) = limit.or(unknown).filter(|limit| *limit >= crate::config::MIN_WINDOW) else { return };
         window.limit = Some(limit);
-        window.accepted = window.accepted.filter(|accepted| *accepted < limit);
     }
 
     fn last_resort(&mut self) -> Outcome {
-        let pending = self.state.attempt().copied();
-        self.state.phase = Phase::Idle;
+        match self.state.phase {
+            Phase::Idle => {}
+            Phase::Compacting { attempt } => settle::interrupt(&mut self.state, &attempt, self.now),
+            Phase::AwaitingVerdict { attempt, .. } => {
+                self.state.phase = Phase::Idle;
+                if attempt.probe.is_some() {
+                    recovery::rearm(&mut self.state.guards, true, self.now);
+                }
+            }
+        }
         self.new_view();
         self.state.guards.after_last_resort = true;
-        if pending.is_some_and(|attempt| attempt.probe.is_some()) {
-            recovery::rearm(&mut self.state.guards, true, self.now);
-        }
         Outcome::Taken
     }
 
@@ -294,7 +306,7 @@ impl Change<'_> {
         Outcome::Taken
     }
 
-    /// Credentials or model changed: what only a person could mend may be mended (rule 7).
+    /// Credentials or model changed, or a pass by hand went well: what only a person could mend may be mended (rule 7).
     fn person_acted(&mut self) -> Outcome {
         let cooldown = &mut self.state.guards.failures.cooldown;
         *cooldown = cooldown.filter(|standing| !standing.class.needs_a_person());
@@ -305,9 +317,7 @@ impl Change<'_> {
         clamp::instants(&mut self.state, self.now);
         let verdict = settle::settle_due(&mut self.state, self.seen, self.now);
         recovery::keep_in_step(&mut self.state.guards, self.seen, self.now);
-        if self.state.guards.tripped() {
-            self.state.guards.baseline_tokens.get_or_insert(self.seen.occupancy);
-        }
+        recovery::arm_growth(&mut self.state.guards, self.seen);
         self.taken_with(verdict)
     }
 
@@ -319,10 +329,11 @@ impl Change<'_> {
     }
 
     fn reset(&mut self) -> Outcome {
-        let view_revision = self.state.view_revision;
-        let window = self.state.guards.window;
-        self.state = State { view_revision, ..State::default() };
-        self.state.guards.window = window;
+        let old = std::mem::take(&mut self.state);
+        self.state.view_revision = old.view_revision;
+        self.state.guards.last_commit_at = old.guards.last_commit_at;
+        self.state.guards.reported_entries = old.guards.reported_entries;
+        self.state.guards.window = old.guards.window;
         Outcome::Taken
     }
 

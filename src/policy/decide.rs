@@ -23,7 +23,7 @@ pub fn decide(state: &State, seen: &Observation, now: Timestamp) -> Decision {
 }
 
 /// May a pass start after the provider refused the current view as too long (rule 10)? A transient cooldown gives way
-/// once per user turn; where no model may be called, the last resort remains.
+/// once per user turn; where no model may be called, the last resort remains. A verdict still pending is taken as given.
 pub fn decide_overflow(state: &State, seen: &Observation, now: Timestamp) -> Decision {
     if !seen.enabled {
         return answer(seen, Action::Hold(Hold::Disabled));
@@ -31,7 +31,7 @@ pub fn decide_overflow(state: &State, seen: &Observation, now: Timestamp) -> Dec
     if let Some(wait) = in_progress(state, now) {
         return answer(seen, wait);
     }
-    let settled = settle::due(state, seen, now);
+    let settled = settle::all(state, seen, now);
     let pass = |means, probe| Pass { trigger: Trigger::Overflow, probe, means, line: Line::Emergency };
     let guards = &settled.guards;
     let pass = match guards.failures.cooldown.filter(|cooldown| now < cooldown.until) {

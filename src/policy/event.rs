@@ -81,7 +81,7 @@ pub enum Event {
         /// Real user turns that are left.
         user_turns: u32,
     },
-    /// Forget everything but the view.
+    /// Forget everything but the view, how fresh its reports are, and what was learned about the window.
     Reset,
 }
 

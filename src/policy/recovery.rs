@@ -2,7 +2,7 @@
 
 use crate::{
     policy::{
-        Exit, Guards, Observation, Recovery,
+        Confidence, Exit, Guards, Observation, Recovery,
         limits::{GROWTH_PERMILLE, GROWTH_SPACING, LONGEST_RUNG, RECOVERY},
     },
     time::{Millis, Timestamp},
@@ -23,7 +23,7 @@ pub(super) fn open_exit(guards: &Guards, seen: &Observation, now: Timestamp) -> 
             return Some(Exit::Emergency);
         }
     }
-    (!guards.struck(seen.model)).then_some(Exit::Model)
+    another_model(guards, seen).then_some(Exit::Model)
 }
 
 /// When the next exit opens by itself, and at which prompt size one opens: where no exit is open now.
@@ -44,7 +44,7 @@ pub(super) fn keep_in_step(guards: &mut Guards, seen: &Observation, now: Timesta
     match (guards.tripped(), guards.recovery) {
         (true, None) => {
             guards.recovery = Some(Recovery { deadline: now.after(RECOVERY), rung: 0, probes: 0 });
-            guards.baseline_tokens.get_or_insert(seen.occupancy);
+            arm_growth(guards, seen);
         }
         (false, Some(_)) => guards.recovery = None,
         _ => {}
@@ -54,6 +54,13 @@ pub(super) fn keep_in_step(guards: &mut Guards, seen: &Observation, now: Timesta
         if guards.fallback_streak == 0 {
             guards.struck_models.clear();
         }
+    }
+}
+
+/// Where no attempt was recorded growth counts from now (rule 4), once a size is known: from an unknown one any prompt grew.
+pub(super) fn arm_growth(guards: &mut Guards, seen: &Observation) {
+    if guards.tripped() && seen.confidence != Confidence::Unknown {
+        guards.baseline_tokens.get_or_insert(seen.occupancy);
     }
 }
 
@@ -68,6 +75,11 @@ pub(super) fn rearm(guards: &mut Guards, interrupted: bool, now: Timestamp) {
 /// The length of the `rung`th time exit.
 pub(super) fn rung_length(rung: u8) -> Millis {
     RECOVERY.doubled(rung, LONGEST_RUNG)
+}
+
+/// Where no model is known to have had its try (a rebuilt record) none is known to be another one.
+fn another_model(guards: &Guards, seen: &Observation) -> bool {
+    !guards.struck_models.is_empty() && !guards.struck(seen.model)
 }
 
 /// Growth says nothing about a summariser that does not answer (rule 4 b).

@@ -25,7 +25,7 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// The session's own estimate of the next prompt.
-    pub(super) fn estimate(seen: &Observation) -> Self {
+    fn estimate(seen: &Observation) -> Self {
         Self { reading: seen.occupancy, appended: seen.appended_since_claim, estimated: true }
     }
 
@@ -45,12 +45,28 @@ pub(super) fn due<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> S
     Settling::Owned(settled)
 }
 
-/// Settles in place everything that is due at `now`; the verdict, if one was given.
+/// `state` with everything settled that is pending, due or not: what a claim that waits for no verdict decides on.
+pub(super) fn all<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> Settling<'a> {
+    let mut settled = due(state, seen, now);
+    if matches!(settled.phase, Phase::AwaitingVerdict { .. }) {
+        verdict_by_estimate(settled.to_mut(), seen, now);
+    }
+    settled
+}
+
+/// Settles in place everything that is due at `now`, dated when it became due; the verdict, if one was given.
 pub(super) fn settle_due(state: &mut State, seen: &Observation, now: Timestamp) -> Option<Settled> {
     if let Some(attempt) = expired_attempt(state, now) {
         interrupt(state, &attempt, now);
     }
-    if verdict_due(state, seen, now) { verdict(state, seen, Evidence::estimate(seen), now) } else { None }
+    if verdict_due(state, seen, now) { verdict_by_estimate(state, seen, now) } else { None }
+}
+
+/// Gives the pending verdict by the session's own estimate, if one is pending. Dated no later than it was due: a query
+/// settles again each time it is asked, and a deadline counted from the asking would never come.
+pub(super) fn verdict_by_estimate(state: &mut State, seen: &Observation, now: Timestamp) -> Option<Settled> {
+    let Phase::AwaitingVerdict { committed_at, .. } = state.phase else { return None };
+    verdict(state, seen, Evidence::estimate(seen), now.min(committed_at.after(VERDICT_WAIT)))
 }
 
 /// Gives the pending verdict on `evidence`, if one is pending.
@@ -93,8 +109,10 @@ pub(super) fn note_model(state: &mut State, attempt: &Attempt) {
     }
 }
 
-/// Ends `attempt` as interrupted: no strike; its own counter and, from the third in a row, a cooldown.
+/// Ends `attempt` as interrupted, at its deadline at the latest: no strike; its own counter and, from the third in a row,
+/// a cooldown.
 pub(super) fn interrupt(state: &mut State, attempt: &Attempt, now: Timestamp) {
+    let now = now.min(attempt.deadline);
     state.phase = Phase::Idle;
     if attempt.kind == Kind::Manual {
         return;
@@ -118,16 +136,15 @@ fn judge(attempt: &Attempt, line_tokens: Tokens, net: Tokens) -> Verdict {
     }
 }
 
+/// Rung and struck models go with the last counter (`recovery::keep_in_step`): a plain summary that helped must not
+/// reopen, at its first length and for its own model, the guard that plain summaries tripped.
 fn clear_strikes(state: &mut State) {
     let guards = &mut state.guards;
     guards.ineffective_streak = 0;
     guards.weak_streak = 0;
     guards.attempts_without_progress = 0;
+    guards.after_last_resort = false;
     guards.strike_threshold = None;
-    guards.struck_models.clear();
-    if let Some(recovery) = &mut guards.recovery {
-        recovery.rung = 0;
-    }
 }
 
 fn expired_attempt(state: &State, now: Timestamp) -> Option<Attempt> {

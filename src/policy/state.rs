@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Everything the policy knows of a session. Durable: it is what the root record carries.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State {
     /// What is going on.
     pub phase: Phase,
@@ -21,7 +21,7 @@ pub struct State {
 }
 
 /// What is going on in a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Nothing.
     #[default]
@@ -47,7 +47,7 @@ pub enum Phase {
 }
 
 /// One try at compacting, from claim to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Attempt {
     /// Its identity, which fences its commit, failure and renewal.
     pub id: AttemptId,
@@ -70,7 +70,7 @@ pub struct Attempt {
 }
 
 /// Why an attempt was claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The threshold (or emergency line) was reached.
     Auto,
@@ -81,7 +81,7 @@ pub enum Kind {
 }
 
 /// A way out of a tripped guard (rule 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exit {
     /// The recovery deadline passed (4 a).
     Time,
@@ -94,7 +94,7 @@ pub enum Exit {
 }
 
 /// The counters and deadlines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Guards {
     /// Passes in a row after which the prompt was still at or above its line (A2).
     pub ineffective_streak: u8,
@@ -142,7 +142,7 @@ pub struct Guards {
 pub type StruckModels = ArrayVec<ModelId, MAX_STRUCK_MODELS>;
 
 /// How the summariser failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum FailureClass {
     /// It wrote something that is no summary (rule 6).
@@ -162,7 +162,7 @@ pub enum FailureClass {
 }
 
 /// Failures in a row per class, and the cooldown they earned (rule 7).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Failures {
     /// Failures of each class since the last healthy commit, indexed by [`FailureClass`].
     pub streaks: [u8; FailureClass::COUNT],
@@ -171,7 +171,7 @@ pub struct Failures {
 }
 
 /// A time during which no pass starts by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cooldown {
     /// The class that set it.
     pub class: FailureClass,
@@ -180,7 +180,7 @@ pub struct Cooldown {
 }
 
 /// The clock of a tripped guard (rule 4 a).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Recovery {
     /// When the time exit opens.
     pub deadline: Timestamp,
@@ -191,7 +191,7 @@ pub struct Recovery {
 }
 
 /// A plan that was refused (rule 5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Refused {
     /// Why.
     pub kind: RefusedKind,
@@ -204,7 +204,7 @@ pub struct Refused {
 }
 
 /// Why a plan was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefusedKind {
     /// What no compaction can remove leaves too little to save.
     FloorBound,
@@ -213,7 +213,7 @@ pub enum RefusedKind {
 }
 
 /// Attempts that never ended (rule 12).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Interrupted {
     /// How many in a row.
     pub streak: u8,
@@ -222,7 +222,7 @@ pub struct Interrupted {
 }
 
 /// What providers have taught about the window (rules 2 and 10).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LearnedWindow {
     /// A limit stated by an overflow error; dropped when a larger prompt is accepted.
     pub limit: Option<Tokens>,

@@ -9,6 +9,7 @@
 //! 2. apply `Event::TimePassed`: it sets back what lies too far ahead and arms a tripped guard without a deadline;
 //! 3. change the root and write [`encode_root`] by compare-and-swap, with the parts that the change needs.
 
+mod cbor;
 mod crc;
 mod fields;
 mod frame;
@@ -24,7 +25,7 @@ mod summary;
 mod unknown;
 mod writer;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(any(test, target_arch = "wasm32"))]
 pub(crate) use crc::crc32c;
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};

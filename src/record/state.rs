@@ -32,7 +32,10 @@ pub(super) fn decode(fields: &Fields<'_, '_>, unknown: &mut RootUnknown, now: Ti
         // An attempt or a pending verdict of which nothing is known any more may have been a strike.
         Ok(Some(None)) | Err(_) => state.guards.weak_streak = fields.replaced(state.guards.weak_streak.max(TRIP_AT)),
     }
-    if repair::settle(&mut state) { fields.replaced(state) } else { state }
+    if repair::settle(&mut state) {
+        fields.replaced(());
+    }
+    state
 }
 
 fn encode_phase(phase: &Phase) -> Vec<u8> {

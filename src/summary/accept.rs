@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::{
-    summary::{openings, repetition},
+    summary::{material, openings, repetition},
     tokens::{Tokens, rough},
 };
 
@@ -167,10 +167,10 @@ fn within<'a>(text: &'a str, limits: &Limits) -> Result<Accepted<'a>, Rejection>
 
 /// The text behind the thinking that some models put before their answer; nothing where it never ends.
 fn without_thinking(text: &str) -> &str {
-    let text = text.trim();
+    let text = material::trim(text);
     for (open, close) in THINKING {
         if let Some(thinking) = text.strip_prefix(open) {
-            return thinking.find(close).map_or("", |end| thinking[end + close.len()..].trim());
+            return material::find(thinking, close).map_or("", |end| material::trim(&thinking[end + close.len()..]));
         }
     }
     text

@@ -3,15 +3,15 @@
 /// Appends `text` with every tag of ours made harmless: the `<` before `cg-`, however spaced or spelt, becomes `&lt;`.
 /// Any other `<` stays, so that code survives word for word. Linear.
 pub fn escape_into(out: &mut String, text: &str) {
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let inner = from[1..].trim_start_matches(is_filler);
-        out.push_str(if begins_our_tag(inner) { "&lt;" } else { "<" });
-        rest = &from[1..];
+    let mut copied = 0;
+    for (at, _) in text.bytes().enumerate().filter(|&(_, byte)| byte == b'<') {
+        if begins_our_tag(text[at + 1..].trim_start_matches(is_filler)) {
+            out.push_str(&text[copied..at]);
+            out.push_str("&lt;");
+            copied = at + 1;
+        }
     }
-    out.push_str(rest);
+    out.push_str(&text[copied..]);
 }
 
 fn begins_our_tag(text: &str) -> bool {

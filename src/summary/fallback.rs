@@ -1,7 +1,5 @@
 //! A summary without a model: what can be kept by rule alone.
 
-use core::fmt::Write as _;
-
 use crate::{
     summary::{Finish, Limits, Material, accept, identifiers::each_identifier, material},
     tokens::Tokens,
@@ -16,9 +14,27 @@ use crate::{
 #[must_use]
 pub fn fallback(material: &Material<'_>, previous: Option<&str>, limits: &Limits) -> Option<String> {
     let budget = budget(limits);
-    let full = Draft::new(material, budget).with_everything(material, previous);
+    let mut draft = Draft { text: title(material), budget };
+    draft.text.truncate(draft.text.floor_char_boundary(budget));
+    let title = draft.text.clone();
+    draft.everything(material, previous);
     let passes = |text: &String| accept::check(text, Finish::Stop, limits).is_ok();
-    Some(full).filter(passes).or_else(|| Some(Draft::new(material, budget).text).filter(passes))
+    Some(draft.text).filter(passes).or_else(|| Some(title).filter(passes))
+}
+
+fn title(material: &Material<'_>) -> String {
+    let mut counts = [0_u64; 4];
+    material.iter().for_each(|(item, _)| counts[item.role as usize] += 1);
+    let mut title = String::from("Plain summary (no model). Left out: ");
+    material::push_number(&mut title, material.len() as u64);
+    for (lead, role) in
+        [(" entries, ", Role::User), (" of the user, ", Role::Assistant), (" of the assistant, ", Role::Tool)]
+    {
+        title.push_str(lead);
+        material::push_number(&mut title, counts[role as usize]);
+    }
+    title.push_str(" of tools.");
+    title
 }
 
 /// The bytes that a summary within `limits` may have: the inverse of the rough count, rounded down.
@@ -35,40 +51,26 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(material: &Material<'_>, budget: usize) -> Self {
-        let count = |role: Role| material.iter().filter(|(item, _)| item.role == role).count();
-        let mut draft = Self { text: String::new(), budget };
-        let mut title = String::from("Plain summary (no model). Left out: ");
-        let counts = [("of the user", Role::User), ("of the assistant", Role::Assistant), ("of tools", Role::Tool)];
-        // Writing to a String cannot fail.
-        let _ = write!(title, "{} entries", material.len());
-        for (whose, role) in counts {
-            let _ = write!(title, ", {} {whose}", count(role));
-        }
-        title.push('.');
-        draft.push(&title, budget);
-        draft
-    }
-
-    fn with_everything(mut self, material: &Material<'_>, previous: Option<&str>) -> String {
+    fn everything(&mut self, material: &Material<'_>, previous: Option<&str>) {
         if let Some(previous) = previous {
-            self.section("Earlier summary, its beginning:", previous.trim(), self.budget / 4);
+            self.section("Earlier summary, its beginning:", material::trim(previous), self.budget / 4);
         }
         self.requests(material);
-        let last_words =
-            material.iter().rev().find(|(item, text)| is_answer(item.role, item.kind) && !text.trim().is_empty());
+        let last_words = material
+            .iter()
+            .rev()
+            .find(|(item, text)| is_answer(item.role, item.kind) && !material::trim(text).is_empty());
         if let Some((_, text)) = last_words {
-            self.section("Last words of the assistant:", text.trim(), self.budget / 8);
+            self.section("Last words of the assistant:", material::trim(text), self.budget / 8);
         }
         self.names(material);
-        self.text
     }
 
     /// The last different requests of the user, oldest first.
     fn requests(&mut self, material: &Material<'_>) {
         let mut requests: Vec<&str> = Vec::new();
         for (item, text) in material.iter().rev() {
-            let text = text.trim();
+            let text = material::trim(text);
             if item.is_real_user() && !text.is_empty() && !requests.contains(&text) {
                 requests.push(text);
             }
@@ -85,7 +87,7 @@ impl Draft {
     fn names(&mut self, material: &Material<'_>) {
         let mut names: Vec<&str> = Vec::new();
         for (_, text) in material.iter().rev() {
-            each_identifier(text, |name| {
+            each_identifier(text, &mut |name| {
                 if names.len() < NAMES && !names.contains(&name) {
                     names.push(name);
                 }
@@ -103,6 +105,7 @@ impl Draft {
     }
 
     /// A heading with at most `bytes` of `text` under it; nothing where no useful part of it fits.
+    #[inline(never)]
     fn section(&mut self, heading: &str, text: &str, bytes: usize) {
         let room = self.budget.saturating_sub(self.text.len() + heading.len() + 2 + LEFT_OUT.len()).min(bytes);
         if room < MIN_SECTION_BYTES.min(text.len()) {
@@ -115,10 +118,6 @@ impl Draft {
         if text.len() > room {
             self.text.push_str(LEFT_OUT);
         }
-    }
-
-    fn push(&mut self, text: &str, bytes: usize) {
-        self.text.push_str(material::head_of(text, bytes));
     }
 }
 

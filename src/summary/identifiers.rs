@@ -1,34 +1,50 @@
 //! Names in a text that a summary must not lose: paths, URLs, file names.
 
 /// Calls `found` with each name in `text`, in order; repeats included.
-pub(super) fn each_identifier<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
-    for word in text.split(|c: char| c.is_whitespace() || BRACKETS.contains(&c)) {
-        let word = word.trim_start_matches(['*', '=', ':', '…']).trim_end_matches(END_MARKS);
+#[inline(never)]
+pub(super) fn each_identifier<'a>(text: &'a str, found: &mut dyn FnMut(&'a str)) {
+    for word in text.split(is_parter) {
+        let word = word.trim_end_matches(is_end_mark);
         if (MIN_BYTES..=MAX_BYTES).contains(&word.len()) && (is_path(word) || is_file_name(word)) {
             found(word);
         }
     }
 }
 
-/// Something on both sides of a separator, and a letter: `src/lib.rs`, `https://x.y`, not `1/2` and not `and/or/`.
+/// Blanks, brackets, quotes, list marks.
+fn is_parter(c: char) -> bool {
+    let plain = matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '\'' | '`' | '|' | ',' | '*');
+    c <= ' ' || plain || matches!(c, '“' | '”' | '\u{a0}' | '\u{3000}' | '、' | '，' | '。')
+}
+
+fn is_end_mark(c: char) -> bool {
+    matches!(c, '.' | ';' | ':' | '!' | '?' | '=' | '…')
+}
+
+/// A separator with something behind it, a letter, and a sign that it is no prose: `src/lib.rs`, `https://x.y`; not
+/// `1/2`, not `and/or`.
 fn is_path(word: &str) -> bool {
-    let separated = word.contains("://") || word.trim_end_matches('/').contains('/') || word.contains('\\');
-    let telling =
-        word.starts_with(['/', '.', '~']) || word.contains(['.', '_', '-', ':']) || word.matches('/').count() > 1;
-    separated && telling && word.bytes().any(|b| b.is_ascii_alphabetic())
+    let bytes = word.as_bytes();
+    let separators = bytes[..bytes.len() - 1].iter().filter(|byte| matches!(byte, b'/' | b'\\')).count();
+    let telling = separators > 1
+        || matches!(bytes[0], b'/' | b'~')
+        || bytes.iter().any(|byte| matches!(byte, b'.' | b'_' | b'-' | b':' | b'\\'));
+    separators > 0 && telling && bytes.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// `parse.rs`, `Cargo.toml`; not `e.g`, not `3.14`.
 fn is_file_name(word: &str) -> bool {
-    let Some((name, extension)) = word.rsplit_once('.') else { return false };
+    let bytes = word.as_bytes();
+    let Some(dot) = bytes.iter().rposition(|&byte| byte == b'.') else { return false };
+    let (name, extension) = (&bytes[..dot], &bytes[dot + 1..]);
     let known = (2..=5).contains(&extension.len())
-        && extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        && extension.bytes().any(|b| b.is_ascii_lowercase());
-    known && name.len() > 1 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+        && extension.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        && extension.iter().any(u8::is_ascii_lowercase);
+    known
+        && name.len() > 1
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-const BRACKETS: [char; 15] = ['(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '`', '|', '“', '”', ','];
-const END_MARKS: [char; 11] = ['.', ';', ':', '!', '?', '*', '=', '…', '。', '、', '，'];
 /// `a/b` and shorter is noise.
 const MIN_BYTES: usize = 4;
 /// Longer is a blob.
@@ -43,7 +59,7 @@ mod tests {
         let text = "See `src/plan/cut.rs`, (https://example.org/a?b=c) and Cargo.toml; e.g. 3.14 and/or 1/2, C:\\tmp\\x. \
                     Läuft in ./run.sh。";
         let mut found = Vec::new();
-        each_identifier(text, |name| found.push(name));
+        each_identifier(text, &mut |name| found.push(name));
         assert_eq!(found, ["src/plan/cut.rs", "https://example.org/a?b=c", "Cargo.toml", "C:\\tmp\\x", "./run.sh"]);
     }
 }

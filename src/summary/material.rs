@@ -60,11 +60,14 @@ impl<'a> Material<'a> {
 
     /// The entries in order, each with its text.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Item, &'a str)> + use<'a> {
-        let (text, items) = (self.text, self.items);
-        (0..items.len()).map(move |at| {
-            let start = at.checked_sub(1).map_or(0, |before| items[before].end as usize);
-            (items[at], &text[start..items[at].end as usize])
-        })
+        let material = *self;
+        (0..self.items.len()).map(move |at| material.item(at))
+    }
+
+    #[inline(never)]
+    fn item(self, at: usize) -> (Item, &'a str) {
+        let start = at.checked_sub(1).map_or(0, |before| self.items[before].end as usize);
+        (self.items[at], &self.text[start..self.items[at].end as usize])
     }
 }
 
@@ -82,7 +85,16 @@ impl fmt::Debug for Material<'_> {
     }
 }
 
+// The helpers below are called from many places that run once per pass: one copy of each is enough (the size gate).
+
+/// Without blanks around it.
+#[inline(never)]
+pub(super) fn trim(text: &str) -> &str {
+    text.trim()
+}
+
 /// The longest start of `text` within `bytes` that breaks no character.
+#[inline(never)]
 pub(super) fn head_of(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
@@ -90,6 +102,19 @@ pub(super) fn head_of(text: &str, bytes: usize) -> &str {
 /// The longest end of `text` within `bytes` that breaks no character.
 pub(super) fn tail_of(text: &str, bytes: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
+}
+
+/// Where `needle` first occurs. Ours are short: a plain walk is a tenth of the code that a searcher brings along.
+#[inline(never)]
+pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
+    text.as_bytes().windows(needle.len()).position(|window| window == needle.as_bytes())
+}
+
+/// Appends `number` in digits.
+#[inline(never)]
+pub(super) fn push_number(out: &mut String, number: u64) {
+    // Writing to a String cannot fail.
+    let _ = fmt::Write::write_fmt(out, format_args!("{number}"));
 }
 
 #[cfg(test)]

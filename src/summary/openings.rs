@@ -1,6 +1,6 @@
 //! How texts begin that are no summary. Told by a short text's first words, never by what is mentioned inside.
 
-use crate::summary::material::head_of;
+use crate::summary::material::{find, head_of};
 
 /// Whether there is anything to read: a letter or digit of any script.
 pub(super) fn has_words(text: &str) -> bool {
@@ -14,69 +14,76 @@ pub(super) fn has_words(text: &str) -> bool {
 
 /// The message of a failed call.
 pub(super) fn is_error(text: &str) -> bool {
-    let dense = dense_start(text);
-    if ERROR_BODIES.iter().any(|start| dense.starts_with(start)) {
+    if begins_with_any(&first_words(text, true), ERROR_BODIES) {
         return true;
     }
-    if text.len() > ERROR_BYTES {
-        return false;
-    }
-    let words = first_words(text);
-    let whole = |phrase: &&str| words.strip_prefix(*phrase).is_some_and(ends_phrase);
-    let named = words.starts_with("error:") && CALL_FAILURES.iter().any(|sign| words.contains(sign));
-    named || ERROR_OPENINGS.iter().any(|start| words.starts_with(start)) || ERROR_PHRASES.iter().any(|p| whole(&p))
+    let words = first_words(text, false);
+    let named = || words.starts_with("error:") && any(CALL_FAILURES, &|sign| find(&words, sign).is_some());
+    let whole = || any(ERROR_PHRASES, &|phrase| words.strip_prefix(phrase).is_some_and(ends_phrase));
+    text.len() <= ERROR_BYTES && (named() || whole() || begins_with_any(&words, ERROR_OPENINGS))
 }
 
 /// The model declined.
 pub(super) fn is_refusal(text: &str) -> bool {
-    text.len() <= REFUSAL_BYTES && {
-        let words = first_words(text);
-        REFUSALS.iter().any(|start| words.starts_with(start))
-    }
+    text.len() <= REFUSAL_BYTES && begins_with_any(&first_words(text, false), REFUSALS)
 }
 
 /// It says that there was nothing to summarise. A text that names things is a summary all the same.
 pub(super) fn is_degenerate(text: &str) -> bool {
-    let short = text.len() <= NAMELESS_BYTES;
-    let nameless = !text.contains(['/', '_', '`', '"']) && text.len() <= DEGENERATE_BYTES;
-    (short || nameless) && {
-        let words = first_words(text);
-        DEGENERATE.iter().any(|start| words.starts_with(start))
-    }
+    let nameless = text.len() <= DEGENERATE_BYTES && !text.bytes().any(|b| matches!(b, b'/' | b'_' | b'`' | b'"'));
+    (text.len() <= NAMELESS_BYTES || nameless) && begins_with_any(&first_words(text, false), DEGENERATE)
 }
 
 /// A tool call instead of an answer: it begins like one, ends like one, or is one from some line on for the most part.
 pub(super) fn is_tool_markup(text: &str) -> bool {
-    let dense = dense_start(text);
-    if TOOL_BODIES.iter().any(|start| dense.starts_with(start)) || TOOL_ENDS.iter().any(|end| text.ends_with(end)) {
+    if begins_with_any(&first_words(text, true), TOOL_BODIES) || any(TOOL_ENDS, &|end| text.ends_with(end)) {
         return true;
     }
-    let lines = text.split_inclusive('\n').scan(0, |start, line| {
-        let at = *start;
-        *start += line.len();
-        Some((at, line))
-    });
-    let mut marked = lines.filter(|(_, line)| TOOL_LINES.iter().any(|mark| dense_start(line).starts_with(mark)));
-    marked.next().is_some_and(|(at, _)| at * 2 <= text.len())
+    let mut start = 0;
+    for line in text.split('\n') {
+        if start * 2 > text.len() {
+            break;
+        }
+        if begins_with_any(&first_words(line, true), TOOL_LINES) {
+            return true;
+        }
+        start += line.len() + 1;
+    }
+    false
 }
 
-/// The first words in lower case, without marks around them and with plain apostrophes.
-fn first_words(text: &str) -> String {
-    let text = text.trim_start_matches(|c: char| c.is_ascii() && !c.is_ascii_alphanumeric());
-    head_of(text, WORDS_BYTES).replace('’', "'").replace('，', ",").to_ascii_lowercase()
+/// The first words in lower case with plain apostrophes and commas: without the marks around them, or, `dense`, without
+/// the fence of a code block and without blanks.
+fn first_words(text: &str, dense: bool) -> String {
+    let fenced = dense && text.starts_with("```");
+    let text = if fenced { text.split_once('\n').map_or("", |(_, inside)| inside) } else { text };
+    let skipped = |c: char| c.is_ascii() && if dense { c.is_ascii_whitespace() } else { !c.is_ascii_alphanumeric() };
+    let mut words = String::new();
+    for c in head_of(text.trim_start_matches(skipped), WORDS_BYTES).chars() {
+        match c {
+            '’' => words.push('\''),
+            '，' => words.push(','),
+            _ if dense && c.is_ascii_whitespace() => {}
+            _ => words.push(c.to_ascii_lowercase()),
+        }
+    }
+    words
 }
 
-/// The first characters in lower case without blanks and without the fence of a code block.
-fn dense_start(text: &str) -> String {
-    let text = text.trim_start();
-    let fenced = text.strip_prefix("```").map(|fenced| fenced.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
-    let start = head_of(fenced.unwrap_or(text), WORDS_BYTES);
-    start.chars().filter(|c| !c.is_ascii_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
+#[inline(never)]
+fn begins_with_any(words: &str, starts: &str) -> bool {
+    any(starts, &|start| words.starts_with(start))
+}
+
+/// Whether one line of `list` satisfies `test`; not generic, so that it is compiled once.
+#[inline(never)]
+fn any(list: &str, test: &dyn Fn(&str) -> bool) -> bool {
+    list.split('\n').any(test)
 }
 
 /// Whether a phrase ends here rather than going on as a sentence about it.
 fn ends_phrase(rest: &str) -> bool {
-    rest.trim_end().is_empty() || rest.starts_with([':', '.', '!', '(', '\n', ';'])
+    matches!(rest.trim_end().bytes().next(), None | Some(b':' | b'.' | b'!' | b'(' | b'\n' | b';'))
 }
 
 /// An error message is shorter than this; a summary that begins like one is not.
@@ -90,154 +97,164 @@ const DEGENERATE_BYTES: usize = 300;
 /// How much of the beginning is looked at.
 const WORDS_BYTES: usize = 300;
 
-const ERROR_BODIES: [&str; 5] = ["{\"error\":", "[{\"error\":", "{\"type\":\"error\"", "<!doctypehtml", "<html"];
-const ERROR_OPENINGS: [&str; 6] = [
-    "error generating ",
-    "failed to generate ",
-    "an error occurred while generating",
-    "an error occurred while processing your request",
-    "traceback (most recent call last)",
-    "upstream connect error",
-];
-const ERROR_PHRASES: [&str; 22] = [
-    "internal server error",
-    "500 internal server error",
-    "bad gateway",
-    "502 bad gateway",
-    "service unavailable",
-    "503 service unavailable",
-    "gateway timeout",
-    "gateway time-out",
-    "504 gateway timeout",
-    "504 gateway time-out",
-    "too many requests",
-    "429 too many requests",
-    "rate limit exceeded",
-    "rate limit reached",
-    "request timed out",
-    "request was aborted",
-    "connection error",
-    "fetch failed",
-    "overloaded",
-    "unauthorized",
-    "401 unauthorized",
-    "403 forbidden",
-];
-const CALL_FAILURES: [&str; 15] = [
-    "status code",
-    "timed out",
-    "timeout",
-    "api key",
-    "request failed",
-    "bad request",
-    "connection",
-    "rate limit",
-    "quota",
-    "exceeded",
-    "overloaded",
-    "network",
-    "internal server",
-    "fetch failed",
-    "unauthorized",
-];
+const ERROR_BODIES: &str = "\
+    {\"error\":\n\
+    [{\"error\":\n\
+    {\"type\":\"error\"\n\
+    <!doctypehtml\n\
+    <html";
+const ERROR_OPENINGS: &str = "\
+    error generating \n\
+    failed to generate \n\
+    an error occurred while generating\n\
+    an error occurred while processing your request\n\
+    traceback (most recent call last)\n\
+    upstream connect error";
+const ERROR_PHRASES: &str = "\
+    internal server error\n\
+    500 internal server error\n\
+    bad gateway\n\
+    502 bad gateway\n\
+    service unavailable\n\
+    503 service unavailable\n\
+    gateway timeout\n\
+    gateway time-out\n\
+    504 gateway timeout\n\
+    504 gateway time-out\n\
+    too many requests\n\
+    429 too many requests\n\
+    rate limit exceeded\n\
+    rate limit reached\n\
+    request timed out\n\
+    request was aborted\n\
+    connection error\n\
+    fetch failed\n\
+    overloaded\n\
+    unauthorized\n\
+    401 unauthorized\n\
+    403 forbidden";
+const CALL_FAILURES: &str = "\
+    status code\n\
+    timed out\n\
+    timeout\n\
+    api key\n\
+    request failed\n\
+    bad request\n\
+    connection\n\
+    rate limit\n\
+    quota\n\
+    exceeded\n\
+    overloaded\n\
+    network\n\
+    internal server\n\
+    fetch failed\n\
+    unauthorized";
 
-const REFUSALS: [&str; 38] = [
-    "i'm sorry, but i can",
-    "i am sorry, but i can",
-    "i'm sorry, i can",
-    "sorry, but i can",
-    "sorry, i can",
-    "i apologize, but i can",
-    "i'm sorry, but i'm ",
-    "i can't assist",
-    "i cannot assist",
-    "i can't help with",
-    "i cannot help with",
-    "i can't comply",
-    "i cannot comply",
-    "i can't summarize",
-    "i cannot summarize",
-    "i'm unable to assist",
-    "i am unable to assist",
-    "i'm unable to help",
-    "i'm not able to help",
-    "i won't be able to help",
-    "as an ai ",
-    "as a language model",
-    "es tut mir leid, aber",
-    "tut mir leid, aber",
-    "je suis désolé, mais",
-    "désolé, mais je",
-    "lo siento, pero no",
-    "desculpe, mas não",
-    "mi dispiace, ma non",
-    "извините, но я не",
-    "Извините, но я не",
-    "К сожалению, я не могу",
-    "抱歉,我",
-    "对不起,我",
-    "很抱歉,我",
-    "申し訳ありませんが",
-    "申し訳ございませんが",
-    "죄송하지만",
-];
+const REFUSALS: &str = "\
+    i'm sorry, but i can\n\
+    i am sorry, but i can\n\
+    i'm sorry, i can\n\
+    sorry, but i can\n\
+    sorry, i can\n\
+    i apologize, but i can\n\
+    i'm sorry, but i'm \n\
+    i can't assist\n\
+    i cannot assist\n\
+    i can't help with\n\
+    i cannot help with\n\
+    i can't comply\n\
+    i cannot comply\n\
+    i can't summarize\n\
+    i cannot summarize\n\
+    i'm unable to assist\n\
+    i am unable to assist\n\
+    i'm unable to help\n\
+    i'm not able to help\n\
+    i won't be able to help\n\
+    as an ai \n\
+    as a language model\n\
+    es tut mir leid, aber\n\
+    tut mir leid, aber\n\
+    je suis désolé, mais\n\
+    désolé, mais je\n\
+    lo siento, pero no\n\
+    desculpe, mas não\n\
+    mi dispiace, ma non\n\
+    извините, но я не\n\
+    Извините, но я не\n\
+    К сожалению, я не могу\n\
+    抱歉,我\n\
+    对不起,我\n\
+    很抱歉,我\n\
+    申し訳ありませんが\n\
+    申し訳ございませんが\n\
+    죄송하지만";
 
-const DEGENERATE: [&str; 34] = [
-    "nothing to summari",
-    "there is nothing to summari",
-    "there's nothing to summari",
-    "there is no content to summari",
-    "there is no conversation",
-    "there are no messages",
-    "no content to summari",
-    "no conversation to summari",
-    "no conversation history",
-    "no messages to summari",
-    "no transcript",
-    "no prior conversation",
-    "no previous conversation",
-    "no summary available",
-    "summary unavailable",
-    "summary not available",
-    "transcript truncated",
-    "transcript was truncated",
-    "the transcript is truncated",
-    "the transcript was truncated",
-    "conversation truncated",
-    "the conversation is empty",
-    "the conversation history is empty",
-    "the transcript is empty",
-    "there was nothing to summari",
-    "es gibt nichts zusammenzufassen",
-    "nichts zusammenzufassen",
-    "il n'y a rien à résumer",
-    "rien à résumer",
-    "no hay nada que resumir",
-    "não há nada para resumir",
-    "没有可总结",
-    "没有内容可",
-    "要約する内容がありません",
-];
+const DEGENERATE: &str = "\
+    nothing to summari\n\
+    there is nothing to summari\n\
+    there's nothing to summari\n\
+    there is no content to summari\n\
+    there is no conversation\n\
+    there are no messages\n\
+    no content to summari\n\
+    no conversation to summari\n\
+    no conversation history\n\
+    no messages to summari\n\
+    no transcript\n\
+    no prior conversation\n\
+    no previous conversation\n\
+    no summary available\n\
+    summary unavailable\n\
+    summary not available\n\
+    transcript truncated\n\
+    transcript was truncated\n\
+    the transcript is truncated\n\
+    the transcript was truncated\n\
+    conversation truncated\n\
+    the conversation is empty\n\
+    the conversation history is empty\n\
+    the transcript is empty\n\
+    there was nothing to summari\n\
+    es gibt nichts zusammenzufassen\n\
+    nichts zusammenzufassen\n\
+    il n'y a rien à résumer\n\
+    rien à résumer\n\
+    no hay nada que resumir\n\
+    não há nada para resumir\n\
+    没有可总结\n\
+    没有内容可\n\
+    要約する内容がありません";
 
-const TOOL_BODIES: [&str; 17] = [
-    "<tool_call",
-    "<tool_use",
-    "<function_call",
-    "<function=",
-    "<invoke",
-    "<|tool",
-    "<|python_tag|>",
-    "<｜tool",
-    "[tool_call",
-    "[{\"name\":",
-    "{\"name\":",
-    "{\"tool_calls\":",
-    "{\"function_call\":",
-    "{\"type\":\"function\"",
-    "{\"type\":\"tool_use\"",
-    "[{\"type\":\"function\"",
-    "[{\"type\":\"tool_use\"",
-];
-const TOOL_LINES: [&str; 7] =
-    ["<tool_call>", "<tool_use>", "<function_calls>", "<function=", "<invokename=", "<|tool", "[tool_calls]"];
-const TOOL_ENDS: [&str; 5] = ["</tool_call>", "</tool_use>", "</function_calls>", "</invoke>", "</function>"];
+const TOOL_BODIES: &str = "\
+    <tool_call\n\
+    <tool_use\n\
+    <function_call\n\
+    <function=\n\
+    <invoke\n\
+    <|tool\n\
+    <|python_tag|>\n\
+    <｜tool\n\
+    [tool_call\n\
+    [{\"name\":\n\
+    {\"name\":\n\
+    {\"tool_calls\":\n\
+    {\"function_call\":\n\
+    {\"type\":\"function\"\n\
+    {\"type\":\"tool_use\"\n\
+    [{\"type\":\"function\"\n\
+    [{\"type\":\"tool_use\"";
+const TOOL_LINES: &str = "\
+    <tool_call>\n\
+    <tool_use>\n\
+    <function_calls>\n\
+    <function=\n\
+    <invokename=\n\
+    <|tool\n\
+    [tool_calls]";
+const TOOL_ENDS: &str = "\
+    </tool_call>\n\
+    </tool_use>\n\
+    </function_calls>\n\
+    </invoke>\n\
+    </function>";

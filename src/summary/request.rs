@@ -1,6 +1,6 @@
 //! What the summariser is asked: a request of its own, with the slice as data (`separate` in design.md section 4).
 
-use core::fmt::{self, Write as _};
+use core::fmt;
 
 use crate::{
     summary::{Item, Material, escape_into, material, template},
@@ -38,22 +38,26 @@ pub fn render(input: &RequestInput<'_>) -> Request {
     let mut user = String::new();
     if let Some(previous) = input.previous {
         user.push_str(template::PREVIOUS);
-        block(&mut user, template::PREVIOUS_BLOCK, |user| excerpt_into(user, previous.trim(), SUMMARY_BYTES));
+        excerpt_into(&mut user, material::trim(previous), SUMMARY_BYTES);
+        user.push_str(template::PREVIOUS_END);
     }
-    block(&mut user, template::MATERIAL, |user| {
-        for (number, (item, text)) in input.material.iter().enumerate() {
-            entry_into(user, number + 1, item, text);
-        }
-    });
+    user.push_str(template::MATERIAL);
+    for (number, (item, text)) in input.material.iter().enumerate() {
+        entry_into(&mut user, number + 1, item, text);
+    }
+    user.push_str(template::MATERIAL_END);
     task_into(&mut user, input);
     Request { system: template::SYSTEM, user, max_tokens: input.summary_cap }
 }
 
 fn entry_into(out: &mut String, number: usize, item: Item, text: &str) {
     let (speaker, cap) = speaker(item);
-    // Writing to a String cannot fail.
-    let _ = write!(out, "<cg-entry n=\"{number}\" from=\"{speaker}\">\n");
-    let text = text.trim();
+    out.push_str("<cg-entry n=\"");
+    material::push_number(out, number as u64);
+    out.push_str("\" from=\"");
+    out.push_str(speaker);
+    out.push_str("\">\n");
+    let text = material::trim(text);
     excerpt_into(out, if text.is_empty() { template::NO_TEXT } else { text }, cap);
     out.push_str("\n</cg-entry>\n");
 }
@@ -73,31 +77,30 @@ fn speaker(item: Item) -> (&'static str, usize) {
 }
 
 /// At most about `cap` bytes of `text`: its beginning and, half as long, its end.
+#[inline(never)]
 fn excerpt_into(out: &mut String, text: &str, cap: usize) {
     if text.len() <= cap {
         return escape_into(out, text);
     }
     let (head, tail) = (material::head_of(text, cap / 3 * 2), material::tail_of(text, cap / 3));
     escape_into(out, head);
-    let _ = write!(out, "\n[… {} bytes left out …]\n", text.len() - head.len() - tail.len());
+    out.push_str("\n[… ");
+    material::push_number(out, (text.len() - head.len() - tail.len()) as u64);
+    out.push_str(" bytes left out …]\n");
     escape_into(out, tail);
 }
 
 fn task_into(out: &mut String, input: &RequestInput<'_>) {
     out.push_str(template::TASK);
-    if let Some(focus) = input.focus.map(str::trim).filter(|focus| !focus.is_empty()) {
+    if let Some(focus) = input.focus.map(material::trim).filter(|focus| !focus.is_empty()) {
         out.push_str(template::FOCUS);
         escape_into(out, material::head_of(focus, FOCUS_BYTES));
         out.push('\n');
     }
     let (before, after) = template::LENGTH;
-    let _ = write!(out, "{before}{}{after}", permille(input.summary_cap, ASKED_PERMILLE));
-}
-
-fn block(out: &mut String, (open, close): (&str, &str), content: impl FnOnce(&mut String)) {
-    out.push_str(open);
-    content(out);
-    out.push_str(close);
+    out.push_str(before);
+    material::push_number(out, u64::from(permille(input.summary_cap, ASKED_PERMILLE)));
+    out.push_str(after);
 }
 
 impl fmt::Debug for RequestInput<'_> {

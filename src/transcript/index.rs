@@ -209,6 +209,12 @@ impl Index {
         self.sums.entry(index as usize).is_system()
     }
 
+    /// How many system entries in `range`, by walking it: a second opinion on [`Index::systems`].
+    #[must_use]
+    pub fn count_systems(&self, range: Range<u32>) -> usize {
+        self.sums.count_systems(range.start as usize..range.end as usize)
+    }
+
     /// The longest prefix that has at most `tokens` tokens, in entries.
     #[must_use]
     pub fn prefix_within(&self, tokens: u64) -> u32 {

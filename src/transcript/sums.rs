@@ -1,5 +1,7 @@
 //! Running sums and fingerprints of every prefix, at a fixed cost per question and under two bytes per entry.
 
+use core::ops::Range;
+
 use crate::{
     tokens::Tokens,
     transcript::{Entry, Kind, Role},
@@ -104,6 +106,14 @@ impl Sums {
         Entry { id, role, kind, tokens, group: Entry::ALONE, calls }
     }
 
+    /// How many system entries in `range`, by walking it.
+    pub(super) fn count_systems(&self, range: Range<usize>) -> usize {
+        const LOOKED_AT: u16 = Kind::HOST_SUMMARY.bits() << ROLE_BITS | ((1 << ROLE_BITS) - 1);
+        const SYSTEM: u16 = Role::System as u16;
+        let walked = self.meta.get(range).unwrap_or(&[]);
+        walked.iter().map(|meta| u32::from(meta & LOOKED_AT == SYSTEM)).sum::<u32>() as usize
+    }
+
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
@@ -138,8 +148,14 @@ fn chain(previous: u64, id: u64, role: Role) -> u64 {
 /// Makes room for one more in steps of a tenth: doubling would leave half of every array unused.
 pub(super) fn grow<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
-        items.reserve_exact((items.len() / 10).max(16));
+        enlarge(items);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn enlarge<T>(items: &mut Vec<T>) {
+    items.reserve_exact((items.len() / 10).max(16));
 }
 
 /// Entries between two marks: a question costs at most fifteen additions, a mark 1.5 bytes per entry.

@@ -157,9 +157,126 @@ impl Part {
 fn pinned(index: &Index, generation: &Generation, head: u32) -> Vec<u32> {
     let covered = head..generation.covered_count;
     let mut pinned = index.systems(covered.clone()).to_vec();
-    let users = generation.pinned.iter().copied().chain(index.newest_user());
-    pinned.extend(users.filter(|at| covered.contains(at) && index.entry(*at).is_real_user()));
-    pinned.sort_unstable();
-    pinned.dedup();
+    for at in generation.pinned.iter().copied().chain(index.newest_user()) {
+        if covered.contains(&at)
+            && index.entry(at).is_real_user()
+            && let Err(place) = pinned.binary_search(&at)
+        {
+            pinned.insert(place, at);
+        }
+    }
     pinned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        plan::SlicePlan,
+        transcript::{Entry, Kind, Role},
+        view::Breach,
+    };
+
+    /// System, user, four times a call and its result, a system entry, a last answer.
+    fn index() -> Index {
+        let mut index = Index::new();
+        index.push(Entry::alone(1, Role::System, 10));
+        index.push(Entry::alone(2, Role::User, 20));
+        for id in 0..4 {
+            let group = index.len();
+            index.push(Entry { kind: Kind::CALL, calls: 1, ..Entry::alone(10 + id, Role::Assistant, 30) });
+            index.push(Entry { kind: Kind::RESULT, group, ..Entry::alone(20 + id, Role::Tool, 40) });
+        }
+        index.push(Entry::alone(3, Role::System, 50));
+        index.push(Entry::alone(4, Role::Assistant, 60));
+        index
+    }
+
+    fn generation(index: &Index, number: u32, cut: u32, pinned: &[u32]) -> Generation {
+        let (pinned, released) = (pinned.to_vec(), Vec::new());
+        let plan = SlicePlan { from: 1, cut, pinned, released, slice_tokens: 0, promised_tokens: 0, summary_cap: 0 };
+        Generation::of(index, &plan, number, 5)
+    }
+
+    #[test]
+    fn a_view_is_head_summary_pinned_entries_and_tail() {
+        let index = index();
+        let view = View::new(&index, &[generation(&index, 7, 6, &[1])]);
+        let expected = [
+            Part::Verbatim { from: 0, to: 1 },
+            Part::Summary { generation: 7 },
+            Part::Verbatim { from: 1, to: 2 },
+            Part::Verbatim { from: 6, to: 12 },
+        ];
+        assert_eq!(view.parts(), expected);
+        assert_eq!(view.tokens(), 10 + 5 + 20 + 140 + 50 + 60);
+    }
+
+    #[test]
+    fn the_longest_matching_summary_applies_and_the_newest_of_equals() {
+        let index = index();
+        let foreign = Generation { fingerprint: 1, ..generation(&index, 9, 11, &[1, 10]) };
+        let list =
+            [generation(&index, 1, 4, &[1]), generation(&index, 2, 8, &[1]), generation(&index, 3, 8, &[1]), foreign];
+        assert_eq!(View::new(&index, &list).generation(), Some(3));
+        let mut shorter = index.clone();
+        shorter.truncate(5);
+        assert_eq!(View::new(&shorter, &list).generation(), Some(1));
+    }
+
+    #[test]
+    fn a_result_that_comes_after_its_call_was_covered_is_sent_as_text() {
+        let mut index = Index::new();
+        index.push(Entry::alone(1, Role::User, 10));
+        index.push(Entry { kind: Kind::CALL, calls: 1, ..Entry::alone(2, Role::Assistant, 10) });
+        index.push(Entry::alone(3, Role::User, 10));
+        let list = [generation(&index, 0, 2, &[])];
+        index.push(Entry { kind: Kind::RESULT, group: 1, ..Entry::alone(4, Role::Tool, 10) });
+        let view = View::new(&index, &list);
+        let expected =
+            [Part::Summary { generation: 0 }, Part::Verbatim { from: 2, to: 3 }, Part::Placeholder { index: 3 }];
+        assert_eq!(view.parts(), expected);
+        assert_eq!(view.check(&index), Ok(()));
+    }
+
+    #[test]
+    fn the_stable_prefix_ends_where_the_views_part() {
+        let index = index();
+        let (none, one) = (View::new(&index, &[]), View::new(&index, &[generation(&index, 0, 6, &[1])]));
+        let two = View::new(&index, &[generation(&index, 1, 8, &[1])]);
+        assert_eq!(one.stable_prefix(&one, 12), 9);
+        assert_eq!(one.stable_prefix(&none, 12), 1, "the system head");
+        assert_eq!(two.stable_prefix(&one, 12), 1, "another summary follows it");
+        assert_eq!(none.stable_prefix(&none, 4), 4, "the fifth entry was edited");
+        let mut grown = index.clone();
+        grown.push(Entry::alone(5, Role::User, 10));
+        let later = View::new(&grown, &[generation(&index, 0, 6, &[1])]);
+        assert_eq!(later.stable_prefix(&one, 12), 9, "what a commit pinned stays pinned: the cache holds");
+    }
+
+    #[test]
+    fn a_view_that_does_not_fit_its_transcript_is_caught_by_walking_it() {
+        let index = index();
+        let view = View::new(&index, &[generation(&index, 0, 6, &[1])]);
+        let against = |change: &dyn Fn(u32, Entry) -> Entry, extra: u32| {
+            let mut other = Index::new();
+            (0..index.len()).for_each(|at| other.push(change(at, index.entry(at))));
+            (0..extra).for_each(|_| other.push(Entry::alone(9, Role::Assistant, 1)));
+            view.check(&other)
+        };
+        assert_eq!(against(&|_, entry| entry, 0), Ok(()));
+        assert_eq!(against(&|_, entry| entry, 1), Err(Breach::Lost(12)));
+        let system = |at, entry| if at == 2 { Entry::alone(9, Role::System, 1) } else { entry };
+        assert_eq!(against(&system, 0), Err(Breach::SystemHidden(2)));
+        let user = |at, entry| if at == 4 { Entry::alone(9, Role::User, 1) } else { entry };
+        assert_eq!(against(&user, 0), Err(Breach::NewestUserHidden(4)));
+        let late = |at, entry| {
+            if at == 3 || at == 6 { Entry { kind: Kind::RESULT, group: 2, calls: 0, ..entry } } else { entry }
+        };
+        let parallel = |at, entry| late(at, if at == 2 { Entry { calls: 2, ..entry } } else { entry });
+        assert_eq!(against(&parallel, 0), Err(Breach::Orphan(6)));
+        let doubled =
+            View { parts: vec![Part::Verbatim { from: 0, to: 12 }, Part::Verbatim { from: 3, to: 4 }], ..view.clone() };
+        assert_eq!(doubled.check(&index), Err(Breach::Doubled(3)));
+    }
 }

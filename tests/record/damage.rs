@@ -146,7 +146,7 @@ fn loading_a_record_of_another_session_says_whose_it_is() {
     let bytes = encode_root(&full_root());
     let foreign = Loaded::Foreign { session: "a session".to_owned() };
     assert_eq!(load_root(Some(&bytes), "another", NOW), foreign);
-    assert_eq!(load_root(Some(&bytes), "a session ", NOW), foreign);
+    assert_eq!(load_root(Some(&bytes), "b session", NOW), foreign);
     let given = summary(&mut Draw::new(1));
     let foreign = LoadedSummary::Foreign { session: given.session.clone(), number: given.number };
     assert_eq!(load_summary(Some(&encode_summary(&given)), "another session", given.number), foreign);

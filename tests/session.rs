@@ -1,0 +1,396 @@
+//! The session driver on a store: what survives, what is written, and what never reaches the conversation.
+
+#![cfg(feature = "conformance")]
+
+#[path = "session/counting.rs"]
+mod counting;
+#[path = "session/tab.rs"]
+mod tab;
+
+use compaction_governor::{
+    policy::{Action, Block, Decision, FailureClass, Hold, Kind, Verdict, Wait},
+    session::{Claimed, Committed, Durability, Event, Found},
+    store::{MemoryStore, StoreErrorKind},
+    time::{Millis, Timestamp},
+};
+use counting::Counting;
+use tab::{SUMMARY, Tab};
+
+const START: Timestamp = Timestamp(1_800_000_000_000);
+
+fn fresh() -> Tab<Counting> {
+    let (tab, found) = Tab::open(Counting::new(), 1, START);
+    assert_eq!(found, Found::New);
+    tab
+}
+
+/// Another object on the same data, with the same transcript: a reload, or a second tab.
+fn reopen(tab: &Tab<Counting>, owner: u64) -> Tab<Counting> {
+    let (mut other, found) = Tab::open(tab.store.another_context(), owner, tab.now);
+    assert_eq!(found, Found::Existing);
+    other.fixed = tab.fixed;
+    other.observe(tab.entries());
+    other
+}
+
+fn block(decision: Decision) -> Option<Block> {
+    match decision.action {
+        Action::Blocked(blocked) => Some(blocked.reason),
+        _ => None,
+    }
+}
+
+/// Two passes that bought nothing.
+fn stopped() -> Tab<Counting> {
+    let mut tab = fresh();
+    for more in [16_000, 8_000] {
+        tab.grow_to_threshold();
+        assert_ne!(tab.spoilt_pass(more), Verdict::Effective);
+    }
+    tab.grow_to_threshold();
+    tab
+}
+
+// seeds: A1, A2
+#[test]
+fn session_after_two_passes_that_did_not_help_is_blocked_with_both_numbers() {
+    let tab = stopped();
+    let decision = tab.session.decide(tab.now);
+    assert_eq!(block(decision), Some(Block::Ineffective));
+    assert!(decision.used >= decision.lines.expect("window is known").threshold);
+}
+
+// seeds: A3, A4, A5
+#[test]
+fn session_after_a_reload_is_still_blocked_with_the_same_deadline() {
+    let tab = stopped();
+    let reloaded = reopen(&tab, 2);
+    assert_eq!(block(reloaded.session.decide(tab.now)), Some(Block::Ineffective));
+    assert_eq!(reloaded.session.state().guards.recovery, tab.session.state().guards.recovery);
+    assert!(reloaded.session.state().guards.recovery.is_some());
+}
+
+// seeds: A7
+#[test]
+fn deciding_ten_thousand_times_makes_no_store_call_and_changes_nothing() {
+    let tab = stopped();
+    let (calls, state, version) = (tab.store.calls(), tab.session.state().clone(), tab.session.version());
+    for _ in 0..10_000 {
+        assert_eq!(block(tab.session.decide(tab.now)), Some(Block::Ineffective));
+    }
+    assert_eq!((tab.store.calls(), tab.session.version()), (calls, version));
+    assert_eq!(tab.session.state(), &state);
+}
+
+// seeds: A6
+#[test]
+fn a_report_that_settles_no_verdict_and_moves_no_counter_writes_nothing() {
+    let mut tab = fresh();
+    for entries in 1..20 {
+        tab.observe(entries);
+        let reported = tab.call();
+        assert_eq!((reported.ignored, reported.verdict), (None, None));
+        tab.settle();
+    }
+    assert_eq!(tab.store.commits(), 0);
+}
+
+// seeds: A4, A6
+#[test]
+fn one_compaction_writes_intent_commit_and_verdict_once_each() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let before = tab.store.commits();
+    let planned = tab.claimed();
+    assert_eq!(tab.store.commits() - before, 1, "intent");
+    assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+    assert_eq!(tab.store.commits() - before, 2, "commit");
+    assert_eq!(tab.call().verdict.map(|settled| settled.verdict), Some(Verdict::Effective));
+    assert_eq!(tab.store.commits() - before, 3, "verdict");
+    tab.call();
+    tab.settle();
+    assert_eq!(tab.store.commits() - before, 3, "nothing more");
+}
+
+// seeds: A2, A3
+#[test]
+fn a_reload_between_commit_and_first_report_leaves_exactly_one_verdict() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.commit(&planned, SUMMARY);
+    let mut reloaded = reopen(&tab, 2);
+    assert!(matches!(reloaded.session.decide(reloaded.now).action, Action::Hold(Hold::BelowThreshold)));
+    let verdicts: Vec<_> = (0..3).filter_map(|_| reloaded.call().verdict).collect();
+    assert_eq!(verdicts.len(), 1);
+    assert_eq!(verdicts[0].verdict, Verdict::Effective);
+    let mut again = reopen(&reloaded, 3);
+    assert_eq!(again.call().verdict, None);
+}
+
+// seeds: A3
+#[test]
+fn ten_reloads_of_a_session_with_one_strike_allow_at_most_one_more_pass() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    assert_eq!(tab.spoilt_pass(16_000), Verdict::Weak);
+    let mut passes = 0;
+    for owner in 2..12 {
+        let mut reloaded = reopen(&tab, owner);
+        reloaded.grow_to_threshold();
+        if let Claimed::Planned(planned) = reloaded.claim(Kind::Auto) {
+            reloaded.commit(&planned, SUMMARY);
+            reloaded.fixed += 8_000;
+            reloaded.call();
+            passes += 1;
+        }
+        tab = reloaded;
+    }
+    assert_eq!(passes, 1);
+}
+
+// seeds: A8
+#[test]
+fn a_later_reading_below_the_threshold_clears_ineffective_strikes_durably() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.commit(&planned, SUMMARY);
+    tab.report(30_000);
+    assert_eq!(tab.session.state().guards.ineffective_streak, 1);
+    let commits = tab.store.commits();
+    tab.report(20_000);
+    assert_eq!(tab.session.state().guards.ineffective_streak, 0);
+    assert_eq!(tab.store.commits(), commits + 1);
+    assert_eq!(reopen(&tab, 2).session.state().guards.ineffective_streak, 0);
+}
+
+// seeds: C1
+#[test]
+fn a_weak_strike_outlives_low_readings_and_ends_by_an_effective_pass() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.commit(&planned, SUMMARY);
+    tab.report(planned.before - 1_200);
+    assert_eq!(tab.session.state().guards.weak_streak, 1);
+    tab.report(9_000);
+    assert_eq!(tab.session.state().guards.weak_streak, 1);
+    tab.grow_to_threshold();
+    let verdict = tab.pass().verdict.expect("judged").verdict;
+    assert_eq!((verdict, tab.session.state().guards.weak_streak), (Verdict::Effective, 0));
+}
+
+#[test]
+fn a_second_tab_that_reaches_the_threshold_meanwhile_starts_no_second_pass() {
+    let mut first = fresh();
+    first.grow_to_threshold();
+    let mut second = {
+        let (mut tab, _) = Tab::open(first.store.another_context(), 2, first.now);
+        tab.observe(first.entries());
+        tab
+    };
+    let planned = first.claimed();
+    let Claimed::Refused(decision) = second.claim(Kind::Auto) else { panic!("two passes at once") };
+    assert!(matches!(decision.action, Action::Wait { reason: Wait::InProgress, .. }));
+    first.commit(&planned, SUMMARY);
+    let Claimed::Refused(decision) = second.claim(Kind::Auto) else { panic!("claimed on a stale view") };
+    assert!(matches!(decision.action, Action::Hold(Hold::BelowThreshold)), "{decision:?}");
+    assert_eq!(second.session.view().generation(), Some(1), "and shows the other tab's summary");
+    assert_eq!(second.session.summary(), Some(SUMMARY));
+}
+
+#[test]
+fn a_commit_that_another_tab_overtook_is_superseded_and_loses_nothing() {
+    let mut first = fresh();
+    first.grow_to_threshold();
+    let late = first.claimed();
+    let mut second = reopen(&first, 2);
+    second.wait(Millis::secs(601));
+    let planned = second.claimed();
+    second.commit(&planned, SUMMARY);
+    assert_eq!(
+        first.commit(&late, "A late summary of the same part, from a tab that had been away."),
+        Committed::Superseded
+    );
+    assert_eq!(reopen(&first, 3).session.summary(), Some(SUMMARY));
+}
+
+#[test]
+fn an_edit_behind_the_cut_during_the_call_refuses_the_summary_and_a_new_entry_does_not() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.observe(tab.entries() + 2);
+    assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+    tab.call();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.session.truncate(2);
+    assert_eq!(tab.commit(&planned, SUMMARY), Committed::Superseded);
+}
+
+// seeds: B1, B2
+#[test]
+fn a_second_pass_takes_the_previous_summary_in_and_leaves_exactly_one_live() {
+    let mut tab = fresh();
+    for round in 1..=3 {
+        tab.grow_to_threshold();
+        let planned = tab.claimed();
+        assert_eq!(planned.previous, (round > 1).then_some(round - 1));
+        tab.commit(&planned, SUMMARY);
+        tab.call();
+        let summaries = tab
+            .session
+            .view()
+            .parts()
+            .iter()
+            .filter(|part| !matches!(part, compaction_governor::view::Part::Verbatim { .. }))
+            .count();
+        assert_eq!(summaries, 1);
+    }
+}
+
+// seeds: B4
+#[test]
+fn a_pass_with_nothing_new_makes_no_call_gives_no_strike_and_leaves_the_summary_as_it_is() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.commit(&planned, SUMMARY);
+    // By hand until nothing new is in reach.
+    while let Claimed::Planned(planned) = tab.claim(Kind::Manual) {
+        tab.commit(&planned, SUMMARY);
+        assert!(tab.session.root().compactions < 10, "a pass by hand always finds something");
+    }
+    let bytes = tab.store.bytes();
+    assert!(matches!(tab.claim(Kind::Manual), Claimed::Refused(_)));
+    assert_eq!(tab.store.bytes(), bytes);
+    assert_eq!(tab.session.state().guards.ineffective_streak + tab.session.state().guards.weak_streak, 0);
+}
+
+// seeds: A9
+#[test]
+fn a_fixed_part_above_the_threshold_starts_no_pass_and_is_normal_again_when_it_drops() {
+    let mut tab = fresh();
+    tab.observe(6);
+    tab.report(29_000 + tab.view_tokens());
+    let commits = tab.store.commits();
+    for _ in 0..5 {
+        let Claimed::Refused(decision) = tab.claim(Kind::Auto) else { panic!("a pass cannot help here") };
+        assert_eq!(block(decision), Some(Block::FloorBound));
+        assert!(decision.floor > decision.lines.expect("known").threshold);
+    }
+    assert_eq!(tab.store.commits(), commits + 1, "one notice, written once");
+    tab.report(4_000 + tab.view_tokens());
+    assert!(matches!(tab.session.decide(tab.now).action, Action::Hold(Hold::BelowThreshold)));
+}
+
+#[test]
+fn a_failing_store_leaves_the_session_in_memory_and_is_written_when_it_answers_again() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    let planned = tab.claimed();
+    assert_eq!(tab.durability(), Durability::Degraded);
+    assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+    assert_eq!(tab.call().verdict.map(|settled| settled.verdict), Some(Verdict::Effective));
+    assert_eq!(tab.store.commits(), 0);
+    tab.store.refuse(None);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+    assert_eq!(tab.durability(), Durability::Memory, "the counting store is a memory store");
+    let reloaded = reopen(&tab, 2);
+    assert_eq!(reloaded.session.summary(), Some(SUMMARY));
+    assert_eq!(reloaded.session.state(), tab.session.state());
+}
+
+#[test]
+fn a_store_that_fails_is_not_asked_again_on_every_event() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    tab.claimed();
+    let calls = tab.store.calls();
+    for _ in 0..50 {
+        tab.settle();
+    }
+    assert_eq!(tab.store.calls(), calls, "the clock stood still");
+}
+
+#[test]
+fn a_lost_answer_to_a_commit_counts_once() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.store.lose_next_answer();
+    assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+    assert_eq!(tab.session.root().compactions, 1);
+    let reloaded = reopen(&tab, 2);
+    assert_eq!((reloaded.session.root().compactions, reloaded.session.state().view_revision), (1, 1));
+}
+
+#[test]
+fn a_conflicting_report_is_applied_again_on_the_winners_state() {
+    let mut first = fresh();
+    first.grow_to_threshold();
+    let planned = first.claimed();
+    first.commit(&planned, SUMMARY);
+    let mut second = reopen(&first, 2);
+    let third = reopen(&first, 3);
+    first.report(30_000);
+    assert_eq!(second.report(30_000).verdict, None, "already given by the other tab");
+    assert_eq!(second.session.state().guards.ineffective_streak, 1);
+    assert_eq!(reopen(&third, 4).session.state().guards.ineffective_streak, 1);
+}
+
+// seeds: A5
+#[test]
+fn records_that_are_foreign_future_or_corrupt_open_without_an_error_and_forget_no_strike() {
+    let tab = stopped();
+    let bytes = tab.store.root();
+    let open = |bytes: Vec<u8>| {
+        let store = Counting::new();
+        store.plant(bytes);
+        Tab::open(store, 9, START)
+    };
+    let (whole, found) = open(bytes.clone());
+    assert_eq!((found, whole.session.state()), (Found::Existing, tab.session.state()));
+    let (torn, found) = open(bytes[..bytes.len() / 2].to_vec());
+    assert_eq!(found, Found::Quarantined);
+    assert!(torn.session.state().guards.tripped());
+    assert_eq!(torn.store.commits(), 1, "rebuilt and written");
+    let (empty, found) = open(Vec::new());
+    assert_eq!((found, empty.session.state().guards.tripped()), (Found::Quarantined, true));
+    let mut future = bytes;
+    future[6..8].copy_from_slice(&u16::MAX.to_le_bytes());
+    let (mut read_only, found) = open(future);
+    assert!(matches!(found, Found::ReadOnly | Found::Quarantined), "{found:?}");
+    if found == Found::ReadOnly {
+        read_only.grow_to_threshold();
+        assert!(matches!(read_only.session.decide(START).action, Action::Hold(Hold::Disabled)));
+        read_only.settle();
+        assert_eq!(read_only.store.commits(), 0);
+    }
+}
+
+#[test]
+fn manual_passes_run_while_blocked_and_change_no_counter() {
+    let mut tab = stopped();
+    tab.observe(tab.entries() + 10);
+    tab.settle();
+    let guards = tab.session.state().guards.clone();
+    let Claimed::Planned(planned) = tab.claim(Kind::Manual) else { panic!("by hand always runs") };
+    tab.fail(&planned, FailureClass::Timeout);
+    assert_eq!(tab.session.state().guards, guards);
+}
+
+#[test]
+fn an_overflow_of_an_older_view_is_no_event() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.pass();
+    let happened = tab.event(Event::Overflow { view_revision: 0, limit: Some(8_000) });
+    assert!(happened.ignored.is_some());
+    assert_eq!(tab.session.state().guards.window.limit, None);
+}

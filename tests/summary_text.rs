@@ -1,0 +1,114 @@
+//! What the text side keeps to, on generated material: hostile, multilingual, huge, empty.
+
+mod cases;
+
+use cases::for_all;
+use compaction_governor::{
+    summary::{Finish, Item, Limits, Material, RequestInput, check, fallback, render},
+    tokens::rough,
+    transcript::{Kind, Role},
+    view::wrap,
+};
+use proptest::prelude::*;
+
+const PIECES: [&str; 16] = [
+    "please fix ",
+    "src/lib.rs ",
+    "https://example.org/a?b=1 ",
+    "</cg-entry>",
+    "< / CG-material >",
+    "<cg-previous>",
+    "漢字かな",
+    "naïve ",
+    "🦀",
+    "\n",
+    "don't ",
+    "@README.md ",
+    "Error: ",
+    "I'm sorry, but I can't ",
+    "<tool_call>",
+    "0123456789",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    let piece = (0..PIECES.len(), prop_oneof![20 => 1_usize..4, 1 => 500_usize..2_000]);
+    prop::collection::vec(piece, 0..8)
+        .prop_map(|pieces| pieces.iter().map(|&(at, times)| PIECES[at].repeat(times)).collect())
+}
+
+fn entry() -> impl Strategy<Value = (Role, Kind, String)> {
+    let roles = prop_oneof![Just(Role::User), Just(Role::Assistant), Just(Role::Tool), Just(Role::System)];
+    let kinds = prop_oneof![
+        4 => Just(Kind::NONE), 1 => Just(Kind::CALL), 1 => Just(Kind::RESULT), 1 => Just(Kind::SYNTHETIC),
+        1 => Just(Kind::HOST_SUMMARY)
+    ];
+    (roles, kinds, text())
+}
+
+fn joined(entries: &[(Role, Kind, String)]) -> (String, Vec<Item>) {
+    let mut text = String::new();
+    let items = entries.iter().map(|&(role, kind, ref part)| {
+        text.push_str(part);
+        Item { end: text.len() as u32, role, kind }
+    });
+    let items = items.collect();
+    (text, items)
+}
+
+#[test]
+fn a_plain_summary_is_within_its_limits_always_the_same_and_always_accepted() {
+    let limits = (2_u32..40_000, 1_u32..9_000, prop_oneof![3 => Just(1_000_u32), 1 => 200_u32..5_000]);
+    let input = (prop::collection::vec(entry(), 0..12), prop::option::of(text()), limits);
+    for_all("fallback", input, |(entries, previous, (slice_tokens, cap, scale_permille))| {
+        let (text, items) = joined(&entries);
+        let material = Material::new(&text, &items).expect("offsets were made from the text");
+        let limits = Limits { slice_tokens, cap, scale_permille };
+        let made = fallback(&material, previous.as_deref(), &limits);
+        prop_assert_eq!(&made, &fallback(&material, previous.as_deref(), &limits));
+        let Some(summary) = made else {
+            let room = u64::from(cap) * 1_000 / u64::from(scale_permille);
+            prop_assert!(room.min(u64::from(slice_tokens) - 1) < 8, "nothing made with room for {}", room);
+            return Ok(());
+        };
+        prop_assert!(summary.len() <= 8_000);
+        prop_assert!(rough(summary.len() as u64) < slice_tokens);
+        prop_assert_eq!(
+            check(&summary, Finish::Stop, &limits).map(|accepted| accepted.text.len()),
+            Ok(summary.trim().len())
+        );
+        Ok(())
+    });
+}
+
+#[test]
+fn a_request_is_bounded_and_only_its_own_tags_are_tags() {
+    let input = (prop::collection::vec(entry(), 0..12), prop::option::of(text()), prop::option::of(text()));
+    for_all("request", input, |(entries, previous, focus)| {
+        let (text, items) = joined(&entries);
+        let material = Material::new(&text, &items).expect("offsets were made from the text");
+        let input = RequestInput { material, previous: previous.as_deref(), focus: focus.as_deref(), summary_cap: 900 };
+        let request = render(&input);
+        prop_assert_eq!(&request, &render(&input));
+        let named = usize::from(previous.is_some());
+        prop_assert_eq!(tags(&request.user), 2 + 2 * entries.len() + 3 * named, "one pair each, and one mention");
+        prop_assert!(request.user.len() <= 5_000 + 40_000 * (entries.len() + 1));
+        Ok(())
+    });
+}
+
+/// What a reader who is generous with blanks takes for a tag of ours.
+fn tags(text: &str) -> usize {
+    let lower = text.to_ascii_lowercase();
+    let tag = |from: &&str| from.trim_start_matches(|c: char| c.is_whitespace() || c == '/').starts_with("cg-");
+    lower.split('<').skip(1).filter(tag).count()
+}
+
+#[test]
+fn a_wrapped_summary_has_exactly_one_block_and_no_mention() {
+    for_all("wrap", text(), |summary| {
+        let wrapped = wrap(&summary);
+        prop_assert_eq!(tags(&wrapped), 2);
+        prop_assert!(!wrapped.contains(" @README") && !wrapped.contains("\n@README"));
+        Ok(())
+    });
+}
