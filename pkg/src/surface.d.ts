@@ -162,6 +162,40 @@ export interface Advanced<M = ChatMessage> {
   recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void>;
   /** Learns from a refused prompt. Any other error changes nothing and is answered with `overflow: false`. */
   recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport>;
+  /** What the store holds for this session now; `decodeRecord` reads the part `root`. Rejects where the store cannot be read. */
+  records(): Promise<readonly StoredRecord[]>;
+  /** Removes all that the store holds for this session. Close it first; the next `openSession` with this id starts anew. */
+  remove(): Promise<void>;
+}
+/** One record as the store holds it: `root`, or a generation by its number. */
+export interface StoredRecord { readonly part: string; readonly revision: number; readonly bytes: Uint8Array }
+/** The guard state that a root record carries, in plain words and numbers, for a page or a terminal that shows it. `undefined`: not readable as this session's. */
+export function decodeRecord(bytes: Uint8Array, sessionId: string): GuardRecord | undefined;
+export interface GuardRecord {
+  phase: 'idle' | 'compacting' | 'awaiting_verdict';
+  viewRevision: number;
+  ineffectiveStreak: number;
+  weakStreak: number;
+  fallbackStreak: number;
+  tripped: boolean;
+  /** When a tripped guard opens by time alone. */
+  recoveryAt: number | null;
+  rung: number;
+  probes: number;
+  baselineTokens: number | null;
+  strikeThresholdTokens: number | null;
+  cooldownUntil: number | null;
+  cooldownClass: string | null;
+  interruptedStreak: number;
+  attemptsWithoutProgress: number;
+  afterLastResort: boolean;
+  lastAttemptEnd: number | null;
+  learnedWindowTokens: number | null;
+  anchorTokens: number | null;
+  overheadTokens: number | null;
+  compactions: number;
+  generations: number;
+  summaryTokensSpent: number;
 }
 export interface ObserveOptions { model?: string }
 export interface PlanOptions { trigger?: 'manual'; focus?: string }

@@ -2,9 +2,11 @@
 // Times are epoch milliseconds. Numbers are range-checked there; a bad one throws at once, a plain error with a code.
 // Operations run one after another, in the order of their calls.
 
-import type { Compaction, CompactionEvent, Decision, FailureClass, Opened, Snapshot, Trigger } from '../surface.js';
+import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
 export function initSync(options: { module: Uint8Array }): unknown;
+
+export function decodeRecord(bytes: Uint8Array, sessionId: string): GuardRecord | undefined;
 
 export class StoreHandle {
   private constructor();
@@ -60,6 +62,8 @@ export class Core {
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
   setModel(name: string, now: number): Promise<void>;
   settle(now: number): Promise<void>;
+  records(): Promise<StoredRecord[]>;
+  remove(): Promise<void>;
 }
 
 export type ClaimKind = 'auto' | 'manual' | 'overflow';

@@ -1,7 +1,7 @@
 // Level 3: observe, plan, view, record. The only level that talks to the core.
 
 import type { ClaimKind } from '../boundary/glue.js';
-import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, View, ViewStamp } from '../surface.js';
+import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, StoredRecord, View, ViewStamp } from '../surface.js';
 import type { Engine } from './engine.js';
 import { ClaimedPlan } from './plan.js';
 
@@ -63,6 +63,15 @@ export class FullControl<M> implements Advanced<M> {
     const revision = view?.revision ?? core.viewRevision();
     const { stale, decision } = await this.#engine.run(() => core.overflow(revision, refused.limit ?? 0, Date.now()));
     return { overflow: true, stale, decision };
+  }
+
+  async records(): Promise<readonly StoredRecord[]> {
+    await this.#engine.quiet();
+    return this.#engine.core.records();
+  }
+
+  remove(): Promise<void> {
+    return this.#engine.core.remove();
   }
 
   #useModel({ model }: ObserveOptions): void {
