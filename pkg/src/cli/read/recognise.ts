@@ -16,10 +16,14 @@ export interface Recording {
   steps: AsyncGenerator<readonly [step: TraceStep, offset: number]>;
 }
 
-export interface Format {
-  name: 'openai_chat' | 'claude_code' | 'pi';
-  title: string;
-}
+export type Format = 'openai_chat' | 'claude_code' | 'pi';
+
+/** The formats by the names that people know them by. */
+export const FORMAT_TITLES: Readonly<Record<Format, string>> = {
+  openai_chat: 'OpenAI chat messages',
+  claude_code: 'Claude Code JSONL',
+  pi: 'pi session JSONL',
+};
 
 /** What was seen instead of a recording that can be read. */
 export interface Unknown {
@@ -65,7 +69,7 @@ function opensDocument(content: string): boolean {
 
 /** A file of a single line is a document as well: what is inside it is counted by message. */
 async function chosen(kind: Kind, looked: readonly Line[], rest: AsyncGenerator<Line>): Promise<Recording | Unknown> {
-  if (kind.format.name !== 'openai_chat') return { format: kind.format, unit: 'line', steps: byLine(kind.reader(), looked, rest) };
+  if (kind.format !== 'openai_chat') return { format: kind.format, unit: 'line', steps: byLine(kind.reader(), looked, rest) };
   const ahead = [...looked];
   for await (const line of keepOpen(rest)) {
     ahead.push(line);
@@ -151,8 +155,8 @@ function members([first]: readonly unknown[]): string {
 }
 
 const KINDS: readonly Kind[] = [
-  { format: { name: 'claude_code', title: 'Claude Code JSONL' }, recognises: (value) => isFields(value) && isClaudeCode(value), reader: () => new ClaudeCodeReader() },
-  { format: { name: 'pi', title: 'pi session JSONL' }, recognises: (value) => isFields(value) && isPi(value), reader: () => new PiReader() },
-  { format: { name: 'openai_chat', title: 'OpenAI chat messages' }, recognises: isOpenAiChat, reader: () => new OpenAiChatReader() },
+  { format: 'claude_code', recognises: (value) => isFields(value) && isClaudeCode(value), reader: () => new ClaudeCodeReader() },
+  { format: 'pi', recognises: (value) => isFields(value) && isPi(value), reader: () => new PiReader() },
+  { format: 'openai_chat', recognises: isOpenAiChat, reader: () => new OpenAiChatReader() },
 ];
 const LINES_LOOKED_AT = 50;

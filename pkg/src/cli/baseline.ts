@@ -1,0 +1,75 @@
+// What each entry of a recording really weighed, worked out from the growth of the recorded prompts. A simulated prompt is
+// put together from it: whatever stands in the view, plus what was outside the messages, plus the summary.
+
+import type { TraceEntry } from './trace.js';
+
+export class Baseline {
+  /** Real tokens of the entries before each position: one more than there are entries. */
+  readonly #sums: number[] = [0];
+  /** Rough tokens of entries whose weight no prompt has shown yet. */
+  #unweighed: number[] = [];
+  #outside = 0;
+  #lastPrompt: number | undefined;
+  /** The next prompt cannot be compared with the last one. */
+  #broken = false;
+  #rough = 0;
+  #real = 0;
+
+  add(entry: TraceEntry): void {
+    this.#unweighed.push(entry.tokens);
+  }
+
+  /** The recording replaced or dropped part of its prompt: the next figure tells the weight of nothing. */
+  break(): void {
+    this.#broken = true;
+  }
+
+  rewind(length: number): void {
+    const weighed = this.#sums.length - 1;
+    this.#unweighed.length = Math.max(0, Math.min(this.#unweighed.length, length - weighed));
+    this.#sums.length = Math.min(this.#sums.length, length + 1);
+    this.break();
+  }
+
+  /** A recorded prompt that covers the first `entries` entries. */
+  prompt(tokens: number, entries: number): void {
+    const fresh = this.#unweighed.splice(0, Math.max(0, entries - (this.#sums.length - 1)));
+    const rough = fresh.reduce((sum, one) => sum + one, 0);
+    const grown = this.#lastPrompt === undefined ? Math.min(tokens, rough) : tokens - this.#lastPrompt;
+    if (this.#lastPrompt === undefined) this.#outside = tokens - grown;
+    this.#lastPrompt = tokens;
+    if (this.#broken || grown < 0 || rough === 0) {
+      if (!this.#broken) this.#outside += grown - Math.round(rough * this.#ratio);
+      this.#weigh(fresh, this.#ratio);
+    } else {
+      this.#rough += rough;
+      this.#real += grown;
+      this.#weigh(fresh, grown / rough);
+    }
+    this.#outside = Math.max(0, this.#outside);
+    this.#broken = false;
+  }
+
+  /** The prompt that holds `view` of the first `entries` entries and a summary of `summaryTokens`. */
+  of(view: Uint32Array, entries: number, summaryTokens: number): number {
+    let total = this.#outside;
+    for (let at = 0; at + 2 < view.length; at += 3) {
+      const [kind = 0, from = 0, to = 0] = view.subarray(at, at + 3);
+      total += kind === 1 ? summaryTokens : this.#before(Math.min(to, entries)) - this.#before(Math.min(from, entries));
+    }
+    return Math.max(1, Math.round(total));
+  }
+
+  #before(position: number): number {
+    return this.#sums[Math.min(position, this.#sums.length - 1)] ?? 0;
+  }
+
+  #weigh(rough: readonly number[], factor: number): void {
+    for (const one of rough) this.#sums.push((this.#sums.at(-1) ?? 0) + one * factor);
+  }
+
+  /** Real tokens per rough one, so far. */
+  get #ratio(): number {
+    return this.#rough > 0 && this.#real > 0 ? this.#real / this.#rough : 1;
+  }
+}

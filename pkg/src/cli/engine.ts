@@ -1,0 +1,72 @@
+// The governor's own engine, as far as a replay needs it. The shapes are those of the package's surface.
+
+export interface Decision {
+  action: 'hold' | 'compact' | 'wait' | 'blocked';
+  reason?: string;
+  trigger?: string;
+  retryAt?: number;
+  unblocksAtTokens?: number;
+  usedTokens: number | null;
+  thresholdTokens: number | null;
+  targetTokens: number | null;
+  windowTokens: number | null;
+  floorTokens: number;
+  confidence: string;
+  sentence: string;
+}
+
+export type Verdict = 'pending' | 'effective' | 'weak' | 'ineffective';
+
+export interface Pass {
+  compactionId: string;
+  coversEntries: number;
+  beforeTokens: number;
+  afterTokens?: number;
+  verdict: Verdict;
+}
+
+export interface Plan {
+  compactionId: string;
+  means: 'model' | 'last_resort';
+  entries: number;
+  tokens: number;
+  maxTokens: number;
+  from: number;
+  cut: number;
+  pinned: readonly number[];
+}
+
+export type Committed =
+  | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number }
+  | { status: 'failed'; code: string; message: string }
+  | { status: 'superseded' };
+
+/** One session of the governor. It decides; a replay only feeds it and writes down what it says. */
+export interface Engine {
+  setWindow(tokens: number): void;
+  push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number): void;
+  truncate(length: number): void;
+  entryCount(): number;
+  shouldCompact(now: number): boolean;
+  explain(now: number): Decision;
+  viewRevision(): number;
+  /** Triples `[kind, from, to)`: kind 0 is entries verbatim, 1 is where the live summary stands. */
+  view(): Uint32Array;
+  summaryText(): string | undefined;
+  history(): Pass[];
+  open(now: number): Promise<unknown>;
+  claim(kind: 'auto' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
+  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number): Promise<Committed>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number): Promise<Committed>;
+  reportUsage(promptTokens: number, outputTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
+  stepWithoutUsage(viewRevision: number, now: number): Promise<void>;
+  overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
+  setModel(name: string, now: number): Promise<void>;
+  settle(now: number): Promise<void>;
+  /** A compaction that the recording made by itself, without the governor's leave. */
+  adopt(coveredEntries: number, summaryTokens: number, now: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Makes a session in a store of its own, in memory. */
+export type NewEngine = (sessionId: string) => Engine;
