@@ -106,7 +106,7 @@ export abstract class Conversation {
   protected report(event: Placeless<ReplayEvent>): void {
     const { label } = this.#setting;
     const place: Place = { line: this.#line, call: this.#calls, at: this.clock.shown, ...(label === undefined ? {} : { session: label }) };
-    this.#emit({ ...event, ...place });
+    this.#emit({ ...place, ...event });
   }
 
   /** Writes an answer of the governor down where it differs from the one before. */

@@ -8,7 +8,8 @@ export type Command =
   | { kind: 'replay'; file: string; mode: 'observe' | 'simulate'; window: number | undefined; json: boolean }
   | { kind: 'wrong'; sentence: string };
 
-export const HELP = `Usage: compaction-governor replay FILE [--observe | --simulate] [--window N] [--json]
+export const HELP = `Usage: compaction-governor replay FILE [--observe | --simulate]
+                                       [--window N] [--json]
 
 Runs a recorded conversation through the governor and says where it would have
 compacted, refused or paused, and whether the recording's compactions helped.

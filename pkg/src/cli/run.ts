@@ -75,7 +75,7 @@ async function replayFound(command: ReplayCommand, found: Recording, size: numbe
 }
 
 function printer({ json }: ReplayCommand, { stdout, env }: World): Emit {
-  if (json) return (event) => stdout.write(`${JSON.stringify(event)}\n`);
+  if (json) return ({ type, ...rest }) => stdout.write(`${JSON.stringify({ type, ...rest })}\n`);
   const colour = stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const columns = Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, stdout.columns ?? COLUMNS));
   const people = new PeoplePrinter({ columns, style: styleFor(colour), write: (text) => stdout.write(text) }, FORMAT_TITLES);

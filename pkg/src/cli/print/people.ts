@@ -43,19 +43,25 @@ export class PeoplePrinter {
   }
 
   #windowLine(event: WindowEvent): void {
+    this.#begin(event);
     if (this.#window === event.windowTokens) return;
     this.#window = event.windowTokens;
     this.#row('window', `${number(event.windowTokens)} tokens, ${windowSource(event)}`, this.#terminal.style.faint);
   }
 
   #placed(event: Exclude<ReplayEvent, { type: 'recording' | 'summary' | 'unreadable' | 'note' }>): void {
-    if (event.at !== null && !this.#began.has(event.session ?? '')) this.#began.set(event.session ?? '', event.at);
+    this.#begin(event);
     const said = sentence(event);
     if (said === undefined) return;
     const heading = this.#headingFor(event);
     if (heading !== this.#heading) this.#line(`\n${this.#terminal.style.faint(heading)}`);
     this.#heading = heading;
     this.#row(said.label, `${event.simulated ? 'simulated: ' : ''}${said.text}`, this.#terminal.style[said.tone]);
+  }
+
+  /** Times are shown from the first one of a conversation on. */
+  #begin({ session = '', at }: Place): void {
+    if (at !== null && !this.#began.has(session)) this.#began.set(session, at);
   }
 
   #headingFor({ session, line, call, at }: Place): string {
