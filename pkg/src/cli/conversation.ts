@@ -174,6 +174,8 @@ export abstract class Conversation {
 
   async #rewind(length: number): Promise<void> {
     await this.#answerless();
+    const before = this.#engine?.entryCount() ?? this.#held.length;
+    if (length < before) this.report({ type: 'rewind', entries: length, dropped: before - length });
     this.#held.length = Math.min(this.#held.length, length);
     this.#engine?.truncate(length);
     this.rewound(length);

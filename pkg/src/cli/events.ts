@@ -61,6 +61,9 @@ export type IgnoredEvent = Place & { type: 'ignored'; promptTokens: number; reas
 /** A compaction of the recording that a simulation leaves out. */
 export type LeftOutEvent = Place & { type: 'left_out'; tokensBefore: number | null };
 
+/** The recording went back: a retry, an edit, another branch. */
+export type RewindEvent = Place & { type: 'rewind'; entries: number; dropped: number };
+
 export interface UnreadableEvent {
   type: 'unreadable';
   line: number;
@@ -114,6 +117,6 @@ export interface SummaryEvent {
 
 type Marked = { /** Present and true on every line of `--simulate`. */ simulated?: true };
 export type ReplayEvent = Marked &
-  (RecordingEvent | WindowEvent | DecisionEvent | CompactionEvent | FailedEvent | VerdictEvent | OverflowEvent | IgnoredEvent | LeftOutEvent | UnreadableEvent | NoteEvent | SummaryEvent);
+  (RecordingEvent | WindowEvent | DecisionEvent | CompactionEvent | FailedEvent | VerdictEvent | OverflowEvent | IgnoredEvent | LeftOutEvent | RewindEvent | UnreadableEvent | NoteEvent | SummaryEvent);
 
 export type Emit = (event: ReplayEvent) => void;

@@ -27,8 +27,9 @@ no model is called, and no message text is printed.
                else 200,000 for Claude, else 128,000.
   --json       One JSON object a line: "recording" first, "summary" last,
                between them "window", "decision", "compaction", "verdict",
-               "ignored", "unreadable", "note"; when simulating also "failed",
-               "overflow" and "left_out", each line with "simulated": true.
+               "ignored", "rewind", "unreadable", "note"; when simulating also
+               "failed", "overflow", "left_out", and "simulated": true on
+               each line.
   --help       This text.
   --version    The version.
 

@@ -157,6 +157,14 @@ test('openai_chat_request_that_drops_the_last_answer_rewinds_and_one_that_shares
   assert.equal(of(steps, 'session').length, 2);
 });
 
+test('openai_chat_answer_that_comes_back_mended_is_still_the_same_answer', async () => {
+  const first = [chat.system('s'), chat.user('u')];
+  const second = [...first, chat.answer('trimmed'), chat.user('v')];
+  const { steps } = await read(lines([chat.exchange(first, chat.answer(' trimmed '), 100, 5), chat.exchange(second, chat.answer('b'), 130, 6), chat.exchange([...second, chat.answer('b'), chat.user('w')], chat.answer('c'), 150, 6)]));
+  assert.equal(of(steps, 'rewind').length, 0);
+  assert.equal(entries(steps).length, 7);
+});
+
 test('openai_chat_one_message_a_line_is_one_conversation', async () => {
   const { unit, steps } = await read(lines([chat.user('u'), chat.answer('a'), chat.user('v')]));
   assert.equal(unit, 'line');

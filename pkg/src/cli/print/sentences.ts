@@ -4,7 +4,7 @@ import type { Decision, Verdict } from '../engine.js';
 import type { CompactionEvent, DecisionEvent, OverflowEvent, ReplayEvent, VerdictEvent, WindowEvent } from '../events.js';
 import { SUMMARY_RATIO } from '../summariser.js';
 import type { Style } from './style.js';
-import { change, clean, number } from './words.js';
+import { change, clean, count, number } from './words.js';
 
 export interface Said {
   label: string;
@@ -31,6 +31,8 @@ export function sentence(event: ReplayEvent): Said | undefined {
       return { label: 'ignored', tone: 'warn', text: `A usage figure of ${number(event.promptTokens)} tokens was not believed: ${event.reason.replaceAll('_', ' ')}.` };
     case 'left_out':
       return { label: 'left out', tone: 'faint', text: 'The recording compacted here. A simulation leaves that out: what the prompt lost is put back.' };
+    case 'rewind':
+      return { label: 'went back', tone: 'faint', text: `The recording dropped its last ${count(event.dropped, 'entry', 'entries')} and goes on from the first ${number(event.entries)}.` };
     default:
       return undefined;
   }

@@ -3,7 +3,7 @@
 
 import { type Fields, fields, instant, isFields, list, text, tokens } from '../json.js';
 import { Role, type TraceReader, type TraceStep } from '../trace.js';
-import { Entries, hash } from './entries.js';
+import { type Draft, Entries, hash } from './entries.js';
 import { isChat, isChatMessage, readChatMessage } from './openai-message.js';
 
 /** Whether a value holds OpenAI chat messages in one of the shapes above. */
@@ -24,6 +24,7 @@ export class OpenAiChatReader implements TraceReader {
   #entries = new Entries();
   /** What the model was sent last, as hashes, to see what a next request adds. */
   #sent: string[] = [];
+  #answerLast = false;
   #begun = false;
   #ordinal = 0;
 
@@ -85,8 +86,7 @@ export class OpenAiChatReader implements TraceReader {
     const { at, window } = about;
     const drafts = messages.filter(isChatMessage).map(readChatMessage);
     const keys = drafts.map((draft) => hash(draft).join('.'));
-    const shared = keys.findIndex((key, index) => key !== this.#sent[index]);
-    const known = shared === -1 ? keys.length : shared;
+    const known = this.#sharedWith(drafts, keys);
     const goesOn = this.#begun && drafts.slice(0, known).some((draft) => draft.role !== Role.system);
     if (!goesOn) yield* this.#begin({ line: about.line ?? this.#ordinal + 1, at, window });
     const from = goesOn ? known : 0;
@@ -98,20 +98,32 @@ export class OpenAiChatReader implements TraceReader {
     }
     for (const draft of drafts.slice(from)) yield { kind: 'entry', line, at, entry: this.#entries.add(draft) };
     this.#sent.push(...keys.slice(from));
+    this.#answerLast = false;
     yield { kind: 'call', line, at, model: text(response['model']) || undefined };
     const answer = fields(list(response['choices'])[0])['message'];
     if (isChatMessage(answer)) {
       const draft = readChatMessage(answer);
       yield { kind: 'entry', line, at, entry: this.#entries.add(draft) };
       this.#sent.push(hash(draft).join('.'));
+      this.#answerLast = true;
     }
     if (isFields(response['usage'])) yield { kind: 'usage', line, at, ...usageOf(response['usage']) };
+  }
+
+  /** How many leading messages were sent before. The last answer may have come back in other words: hosts trim and mend it. */
+  #sharedWith(drafts: readonly Draft[], keys: string[]): number {
+    const last = this.#sent.length - 1;
+    const answer = keys[last];
+    if (this.#answerLast && answer !== undefined && drafts[last]?.role === Role.assistant) this.#sent[last] = answer;
+    const shared = keys.findIndex((key, index) => key !== this.#sent[index]);
+    return shared === -1 ? keys.length : shared;
   }
 
   *#begin(session: { line: number; at?: number | undefined; label?: string | undefined; window?: number | undefined }): Iterable<TraceStep> {
     this.#begun = true;
     this.#entries = new Entries();
     this.#sent = [];
+    this.#answerLast = false;
     yield { kind: 'session', ...session };
   }
 
