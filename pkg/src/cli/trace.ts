@@ -51,6 +51,8 @@ export type TraceStep =
 export interface TraceReader {
   /** One record: a line of JSONL, already parsed. Never throws, whatever the record holds. */
   record(value: unknown, line: number): Iterable<TraceStep>;
+  /** A whole file that is one JSON value, where the format has such files. Positions then count messages. */
+  document?(value: unknown): Iterable<TraceStep>;
   /** What was still held back when the recording ended. */
   end(): Iterable<TraceStep>;
 }

@@ -122,6 +122,22 @@ test('pi_tree_record_with_an_older_parent_rewinds_to_it_and_compactions_may_name
   assert.deepEqual(entries(steps).map((entry) => entry.group), [0, 1, 1, 3, 3]);
 });
 
+test('pi_compaction_that_kept_a_record_of_a_left_branch_covers_no_more_than_stands', async () => {
+  const tree = (id, parentId) => ({ id, parentId });
+  const { steps } = await read(lines([
+    pi.session({ version: 3 }), pi.user(0, 'one', tree('a', null)), pi.answer(1, [say('b')], 800, 9, tree('b', 'a')), pi.user(2, 'two', tree('c', 'b')), pi.user(3, 'else', tree('d', 'a')),
+    pi.compaction(4, 'sum', { ...tree('e', 'a'), firstKeptEntryId: 'c' }),
+  ]));
+  assert.deepEqual(of(steps, 'compaction').map((step) => step.coversEntries), [1]);
+});
+
+test('rewound_call_id_no_longer_binds_a_later_result', async () => {
+  const tree = (id, parentId) => ({ id, parentId });
+  const { steps } = await read(lines([pi.session(), pi.user(0, 'one', tree('a', null)), pi.answer(1, [pi.call('t1')], 800, 9, tree('b', 'a')), pi.result(2, 't1', 'r', tree('c', 'a'))]));
+  assert.deepEqual(entries(steps).map((entry) => entry.group), [0, 1, 1]);
+  assert.equal(of(steps, 'rewind').length, 1);
+});
+
 test('openai_chat_list_of_messages_is_a_call_for_each_answer_and_a_list_of_runs_is_a_conversation_each', async () => {
   const run = [chat.system('s'), chat.user('u'), chat.call('t1'), chat.result('t1', 'r'), chat.answer('a')];
   const one = await read(JSON.stringify(run, null, 1));
@@ -131,8 +147,13 @@ test('openai_chat_list_of_messages_is_a_call_for_each_answer_and_a_list_of_runs_
   for (const wrap of [(messages) => messages, (messages) => ({ messages }), (traj) => ({ task_id: 0, traj })]) {
     const runs = await read(JSON.stringify([wrap(run), wrap(run)]));
     assert.deepEqual(of(runs.steps, 'session').map((step) => step.label), ['run 1', 'run 2']);
-    assert.equal(of(runs.steps, 'entry').length, 10);
+    assert.deepEqual(of(runs.steps, 'entry').map((step) => step.line), [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]);
   }
+});
+
+test('openai_chat_document_on_a_single_line_is_counted_by_message', async () => {
+  const { unit, steps } = await read(`${JSON.stringify({ messages: [chat.user('u'), chat.answer('a')] })}\n\n`);
+  assert.deepEqual([unit, ...of(steps, 'entry').map((step) => step.line)], ['message', 1, 2]);
 });
 
 test('openai_chat_requests_that_repeat_the_conversation_add_only_what_is_new', async () => {

@@ -29,15 +29,21 @@ export class OpenAiChatReader implements TraceReader {
   #ordinal = 0;
 
   *record(value: unknown, line: number): Iterable<TraceStep> {
-    if (Array.isArray(value)) yield* this.#document(value);
-    else if (!isFields(value)) yield { kind: 'unreadable', line, reason: 'not an object' };
-    else if (Array.isArray(value['interactions'])) yield* this.#document(value['interactions']);
+    if (!isFields(value) || Array.isArray(value['interactions'])) yield* this.document(value);
     else yield* this.#one(value, line, undefined);
+  }
+
+  *document(value: unknown): Iterable<TraceStep> {
+    const interactions = fields(value)['interactions'];
+    if (Array.isArray(value)) yield* this.#members(value);
+    else if (Array.isArray(interactions)) yield* this.#members(interactions);
+    else if (isFields(value)) yield* this.#one(value, undefined, undefined);
+    else yield { kind: 'unreadable', line: this.#next(undefined), reason: 'not an object' };
   }
 
   *end(): Iterable<TraceStep> {}
 
-  *#document(values: readonly unknown[]): Iterable<TraceStep> {
+  *#members(values: readonly unknown[]): Iterable<TraceStep> {
     if (isChat(values)) return yield* this.#conversation(values, { label: undefined });
     let run = 0;
     for (const value of values) {

@@ -108,7 +108,7 @@ async function document(looked: readonly Line[], rest: AsyncGenerator<Line>): Pr
 }
 
 async function* ofDocument(reader: TraceReader, value: unknown, offset: number): Recording['steps'] {
-  for (const step of reader.record(value, 1)) yield [step, offset];
+  for (const step of reader.document?.(value) ?? reader.record(value, 1)) yield [step, offset];
   for (const step of reader.end()) yield [step, offset];
 }
 

@@ -12,7 +12,8 @@ export interface Line {
 }
 
 /**
- * Lines as JSONL means them: ended by \n or \r\n only. (node:readline also breaks at U+2028, which JSON strings may hold.)
+ * Lines as JSONL means them: ended by \n only, a \r before it being white space to JSON. (node:readline also breaks at
+ * U+2028, which JSON strings may hold.)
  * A byte order mark is dropped; bytes that are not UTF-8 become U+FFFD; the last line may lack its end.
  */
 export async function* linesOf(path: string): AsyncGenerator<Line> {
@@ -52,7 +53,7 @@ function decode(parts: readonly Buffer[], number: number): string | undefined {
     const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
     const text = whole.toString('utf8');
     const from = number === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK ? 1 : 0;
-    return text.slice(from, text.endsWith('\r') ? -1 : undefined);
+    return text.slice(from);
   } catch {
     return undefined;
   }
