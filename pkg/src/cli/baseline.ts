@@ -15,6 +15,11 @@ export class Baseline {
   #rough = 0;
   #real = 0;
 
+  /** Tokens of the prompt that are no entry: system prompt, tools, whatever the host adds on its own. */
+  get outside(): number {
+    return Math.round(this.#outside);
+  }
+
   add(entry: TraceEntry): void {
     this.#unweighed.push(entry.tokens);
   }
@@ -55,7 +60,8 @@ export class Baseline {
     let total = this.#outside;
     for (let at = 0; at + 2 < view.length; at += 3) {
       const [kind = 0, from = 0, to = 0] = view.subarray(at, at + 3);
-      total += kind === 1 ? summaryTokens : this.#before(Math.min(to, entries)) - this.#before(Math.min(from, entries));
+      if (kind === SUMMARY) total += summaryTokens;
+      if (kind === VERBATIM) total += this.#before(Math.min(to, entries)) - this.#before(Math.min(from, entries));
     }
     return Math.max(1, Math.round(total));
   }
@@ -73,3 +79,7 @@ export class Baseline {
     return this.#rough > 0 && this.#real > 0 ? this.#real / this.#rough : 1;
   }
 }
+
+/** The kinds of a view's parts that weigh something. */
+const VERBATIM = 0;
+const SUMMARY = 1;

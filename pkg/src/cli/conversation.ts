@@ -109,10 +109,14 @@ export abstract class Conversation {
     this.#emit({ ...place, ...event });
   }
 
+  /** Whether `compact` is carried out each time, and so is worth saying each time. */
+  protected readonly makesPasses: boolean = false;
+
   /** Writes an answer of the governor down where it differs from the one before. */
   protected answered(decision: Decision): void {
     const answer = `${decision.action}/${decision.reason ?? decision.trigger ?? ''}`;
-    if (answer === this.#lastAnswer) return;
+    const again = answer === this.#lastAnswer;
+    if (again && !(decision.action === 'compact' && this.makesPasses)) return;
     this.#lastAnswer = answer;
     if (decision.action === 'compact') this.tally.started += 1;
     this.tally.refused(decision, this.#line);
@@ -186,8 +190,7 @@ export abstract class Conversation {
     if (this.#engine !== undefined) return this.#engine;
     const { id, format, windowOption, windowRecorded, newEngine } = this.#setting;
     const window = windowFor({ option: windowOption, recorded: windowRecorded, format, model: this.#model });
-    const engine = newEngine(id);
-    engine.setWindow(window.tokens);
+    const engine = newEngine(id, window.tokens);
     await engine.open(this.clock.now);
     for (const entry of this.#held) push(engine, entry);
     this.#engine = engine;
@@ -201,5 +204,8 @@ export abstract class Conversation {
 
 function push(engine: Engine, entry: TraceEntry): void {
   const [high, low] = entry.idHash;
-  engine.push(high, low, entry.role, entry.flags, entry.tokens, entry.group, entry.calls);
+  engine.push(high, low, entry.role, entry.flags, entry.tokens, entry.group, Math.min(entry.calls, MOST_CALLS));
 }
+
+/** The engine counts calls in a byte. */
+const MOST_CALLS = 255;

@@ -43,14 +43,13 @@ export type Committed =
 
 /** One session of the governor. It decides; a replay only feeds it and writes down what it says. */
 export interface Engine {
-  setWindow(tokens: number): void;
+  /** `group`: the index of the entry that opened its tool call, or that of the entry itself. */
   push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number): void;
   truncate(length: number): void;
   entryCount(): number;
-  shouldCompact(now: number): boolean;
   explain(now: number): Decision;
   viewRevision(): number;
-  /** Triples `[kind, from, to)`: kind 0 is entries verbatim, 1 is where the live summary stands. */
+  /** Triples `[kind, from, to)`: 0 is entries verbatim, 1 the live summary, 2 one result whose call is not shown. */
   view(): Uint32Array;
   summaryText(): string | undefined;
   history(): Pass[];
@@ -58,7 +57,7 @@ export interface Engine {
   claim(kind: 'auto' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
   commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number): Promise<Committed>;
   commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number): Promise<Committed>;
-  reportUsage(promptTokens: number, outputTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
+  reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
   stepWithoutUsage(viewRevision: number, now: number): Promise<void>;
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
   setModel(name: string, now: number): Promise<void>;
@@ -68,5 +67,5 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Makes a session in a store of its own, in memory. */
-export type NewEngine = (sessionId: string) => Engine;
+/** Makes a session in a store of its own, in memory, for a window of so many tokens. */
+export type NewEngine = (sessionId: string, windowTokens: number) => Engine;

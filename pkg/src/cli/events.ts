@@ -52,8 +52,8 @@ export type FailedEvent = Place & { type: 'failed'; code: string; message: strin
 /** Was the pass worth it? Judged by the next prompt. */
 export type VerdictEvent = Place & { type: 'verdict'; verdict: Verdict; madeAtLine: number; beforeTokens: number; afterTokens: number | null };
 
-/** The provider would have refused this prompt. Simulate only. */
-export type OverflowEvent = Place & { type: 'overflow'; promptTokens: number; windowTokens: number; gaveUp: boolean };
+/** The provider would have refused this prompt. Simulate only. `fixedTokens` are outside of the messages; where they alone exceed the window, it is said once. */
+export type OverflowEvent = Place & { type: 'overflow'; promptTokens: number; windowTokens: number; fixedTokens: number; gaveUp: boolean };
 
 /** A usage record that the governor did not believe, and why. */
 export type IgnoredEvent = Place & { type: 'ignored'; promptTokens: number; reason: string };

@@ -17,8 +17,8 @@ export class Observed extends Conversation {
   }
 
   protected async usage(engine: Engine, step: Step<'usage'>, call: Call): Promise<void> {
-    const { promptTokens, outputTokens } = step;
-    const said = await engine.reportUsage(promptTokens, outputTokens, call.viewRevision, call.sentAt, call.entries, this.clock.now);
+    const { promptTokens } = step;
+    const said = await engine.reportUsage(promptTokens, call.viewRevision, call.sentAt, call.entries, this.clock.now);
     if (said.ignored !== undefined) {
       this.tally.usageIgnored += 1;
       this.report({ type: 'ignored', promptTokens, reason: said.ignored });

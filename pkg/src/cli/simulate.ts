@@ -3,7 +3,7 @@
 
 import { Baseline } from './baseline.js';
 import { Conversation, type Call } from './conversation.js';
-import type { Engine, Plan } from './engine.js';
+import type { Decision, Engine, Plan } from './engine.js';
 import type { PassReport } from './events.js';
 import { scriptedSummary } from './summariser.js';
 import { roughTokens, type TraceEntry, type TraceStep } from './trace.js';
@@ -11,8 +11,10 @@ import { roughTokens, type TraceEntry, type TraceStep } from './trace.js';
 type Step<K extends TraceStep['kind']> = Extract<TraceStep, { kind: K }>;
 
 export class Simulated extends Conversation {
+  protected override readonly makesPasses = true;
   readonly #baseline = new Baseline();
   #pending = new Map<string, PassReport>();
+  #saidHopeless = false;
 
   protected override entryAdded(entry: TraceEntry): void {
     this.#baseline.add(entry);
@@ -24,17 +26,19 @@ export class Simulated extends Conversation {
 
   protected async beforeCall(engine: Engine): Promise<void> {
     this.#judge(engine);
-    const before = engine.explain(this.clock.now);
-    this.answered(before);
-    if (before.action === 'compact') await this.#pass(engine, 'auto');
+    if (this.#saidHopeless) return;
+    const decision = engine.explain(this.clock.now);
+    if (decision.action === 'compact') await this.#pass(engine, 'auto', decision);
+    else this.answered(decision);
   }
 
   protected async usage(engine: Engine, step: Step<'usage'>, call: Call): Promise<void> {
     this.#baseline.prompt(step.promptTokens, call.entries);
+    if (this.#hopeless(engine, call)) return;
     const prompt = await this.#untilItFits(engine, call);
     this.tally.simulatedPeak = Math.max(this.tally.simulatedPeak, prompt);
     if (prompt > this.windowTokens) return;
-    const said = await engine.reportUsage(prompt, step.outputTokens, call.viewRevision, call.sentAt, call.entries, this.clock.now);
+    const said = await engine.reportUsage(prompt, call.viewRevision, call.sentAt, call.entries, this.clock.now);
     if (said.ignored !== undefined) {
       this.tally.usageIgnored += 1;
       this.report({ type: 'ignored', promptTokens: prompt, reason: said.ignored });
@@ -55,6 +59,19 @@ export class Simulated extends Conversation {
     this.#pending.clear();
   }
 
+  /** No pass can make a prompt fit whose fixed part alone does not. Said once, until that is over. */
+  #hopeless(engine: Engine, call: Call): boolean {
+    const hopeless = this.#baseline.outside > this.windowTokens;
+    if (hopeless) this.tally.overflows += 1;
+    if (hopeless && !this.#saidHopeless) this.#overflowed(this.#prompt(engine, call), true);
+    this.#saidHopeless = hopeless;
+    return hopeless;
+  }
+
+  #overflowed(promptTokens: number, gaveUp: boolean): void {
+    this.report({ type: 'overflow', promptTokens, windowTokens: this.windowTokens, fixedTokens: this.#baseline.outside, gaveUp });
+  }
+
   /** A provider refuses a prompt above its window; the governor may then compact, and the call is made again. */
   async #untilItFits(engine: Engine, call: Call): Promise<number> {
     let prompt = this.#prompt(engine, call);
@@ -63,9 +80,9 @@ export class Simulated extends Conversation {
       const { decision } = await engine.overflow(call.viewRevision, this.windowTokens, this.clock.now);
       this.#judge(engine);
       const gaveUp = decision.action !== 'compact' || tries === OVERFLOW_TRIES;
-      this.report({ type: 'overflow', promptTokens: prompt, windowTokens: this.windowTokens, gaveUp });
-      this.answered(decision);
-      if (gaveUp || !(await this.#pass(engine, 'overflow'))) break;
+      this.#overflowed(prompt, gaveUp);
+      if (decision.action !== 'compact') this.answered(decision);
+      if (gaveUp || !(await this.#pass(engine, 'overflow', decision))) break;
       call.viewRevision = engine.viewRevision();
       prompt = this.#prompt(engine, call);
     }
@@ -78,29 +95,33 @@ export class Simulated extends Conversation {
     return this.#baseline.of(engine.view(), call.entries, summaryTokens);
   }
 
-  async #pass(engine: Engine, kind: 'auto' | 'overflow'): Promise<boolean> {
-    const decision = engine.explain(this.clock.now);
+  async #pass(engine: Engine, kind: 'auto' | 'overflow', decision: Decision): Promise<boolean> {
     const plan = await engine.claim(kind, this.clock.now);
     if ('refused' in plan) {
       this.answered(plan.refused);
       return false;
     }
-    const summary = plan.means === 'model' ? scriptedSummary(plan.tokens, plan.maxTokens) : '';
-    const summaryTokens = roughTokens(summary.length);
-    const spent = plan.means === 'model' ? plan.tokens + summaryTokens : 0;
-    const done = plan.means === 'model' ? await engine.commit(plan.compactionId, summary, 'stop', spent, this.clock.now) : await this.#plain(engine, plan);
-    if (done.status === 'committed') {
-      const { compactionId, beforeTokens, afterTokens } = done;
-      this.report({ type: 'compaction', by: 'governor', decision, entries: engine.entryCount(), coversEntries: plan.cut, beforeTokens, summaryTokens, trigger: null });
-      const session = this.label === undefined ? {} : { session: this.label };
-      const report: PassReport = { line: this.line, ...session, by: 'governor', beforeTokens, afterTokens, verdict: 'pending', spentTokens: spent };
-      this.tally.passes.push(report);
-      this.#pending.set(compactionId, report);
-      return true;
+    this.answered(decision);
+    const text = plan.means === 'model' ? scriptedSummary(plan.tokens, plan.maxTokens) : undefined;
+    const summaryTokens = roughTokens(text?.length ?? 0);
+    const spentTokens = text === undefined ? 0 : plan.tokens + summaryTokens;
+    const done = text === undefined ? await this.#plain(engine, plan) : await engine.commit(plan.compactionId, text, 'stop', spentTokens, this.clock.now);
+    if (done.status !== 'committed') {
+      const { code, message } = done.status === 'failed' ? done : { code: 'superseded', message: 'another pass took its place' };
+      this.report({ type: 'failed', code, message });
+      return false;
     }
-    const { code, message } = done.status === 'failed' ? done : { code: 'superseded', message: 'another pass took its place' };
-    this.report({ type: 'failed', code, message });
-    return false;
+    this.#made(done, { decision, entries: engine.entryCount(), coversEntries: plan.cut, summaryTokens, spentTokens });
+    return true;
+  }
+
+  #made({ compactionId, beforeTokens, afterTokens }: { compactionId: string; beforeTokens: number; afterTokens: number }, about: Made): void {
+    const { spentTokens, ...rest } = about;
+    this.report({ type: 'compaction', by: 'governor', ...rest, beforeTokens, trigger: null });
+    const session = this.label === undefined ? {} : { session: this.label };
+    const report: PassReport = { line: this.line, ...session, by: 'governor', beforeTokens, afterTokens, verdict: 'pending', spentTokens };
+    this.tally.passes.push(report);
+    this.#pending.set(compactionId, report);
   }
 
   /** The governor's own plain summary. A trace has no text, so each entry of the slice reads as empty. */
@@ -120,6 +141,14 @@ export class Simulated extends Conversation {
       this.report({ type: 'verdict', verdict: pass.verdict, madeAtLine: report.line, beforeTokens: pass.beforeTokens, afterTokens: report.afterTokens });
     }
   }
+}
+
+interface Made {
+  decision: Decision;
+  entries: number;
+  coversEntries: number;
+  summaryTokens: number;
+  spentTokens: number;
 }
 
 /** Passes tried for one prompt that does not fit; the governor's own cap is what normally ends it. */

@@ -35,7 +35,7 @@ export type TraceStep =
   /** A conversation begins; a file may hold several. */
   | (Placed & { kind: 'session'; label?: string | undefined; window?: number | undefined })
   | (Placed & { kind: 'entry'; entry: TraceEntry })
-  /** A model call was sent, with every entry so far. Its answer follows as an entry, and its usage where it was recorded. */
+  /** A model call was sent, with every entry so far. Its usage follows, where it was recorded, and then its answer as an entry. */
   | (Placed & { kind: 'call'; model?: string | undefined })
   /** The whole prompt of the last call, cache reads included. A `promptTokens` of 0 is a record without a figure. */
   | (Placed & { kind: 'usage'; promptTokens: number; outputTokens: number })

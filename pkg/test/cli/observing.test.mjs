@@ -32,11 +32,11 @@ test('usage_is_reported_with_the_entries_and_the_time_of_its_own_request', async
     c.user(0, 'go'), c.answer(1, 'm1', use('t1'), 1_000, 8), c.result(3, 't1', 'r'), c.answer(4, 'm1', use('t2'), 1_000, 50), c.result(6, 't2', 'r'), c.answer(7, 'm2', say('a'), 1_400, 9),
   ]));
   assert.deepEqual(named(calls, 'reportUsage'), [
-    ['reportUsage', 1_000, 50, 0, time(1), 1, time(4)],
-    ['reportUsage', 1_400, 9, 0, time(7), 4, time(7)],
+    ['reportUsage', 1_000, 0, time(1), 1, time(4)],
+    ['reportUsage', 1_400, 0, time(7), 4, time(7)],
   ]);
   const names = calls.map(([name]) => name).join(' ');
-  assert.equal(names, 'setWindow open push setModel push reportUsage push push push reportUsage close');
+  assert.equal(names, 'open push setModel reportUsage push push push reportUsage push close');
 });
 
 test('recorded_compaction_is_adopted_with_what_it_covers_and_judged_by_the_next_figure', async () => {
@@ -98,7 +98,7 @@ test('answers_are_written_down_only_where_they_change_and_begin_at_below_the_thr
 
 test('time_never_runs_backwards_and_a_header_written_later_than_its_messages_does_not_count', async () => {
   const { calls } = await observe(lines([pi.session(), pi.answer(10, [say('a')], 100, 1), pi.answer(5, [say('b')], 110, 1), pi.answer(12, [say('c')], 120, 1)]));
-  assert.deepEqual(named(calls, 'reportUsage').map((call) => call[6]), [time(10), time(10), time(12)]);
+  assert.deepEqual(named(calls, 'reportUsage').map((call) => call[5]), [time(10), time(10), time(12)]);
 });
 
 test('rewind_of_the_recording_truncates_the_transcript', async () => {

@@ -32,7 +32,7 @@ test('claude_code_lines_that_share_a_message_id_are_one_call_with_the_usage_of_t
     c.answer(6, 'm2', say('done'), 1_300, 9),
   ]));
   assert.deepEqual([format, unit], ['claude_code', 'line']);
-  assert.equal(kinds(steps), 'session entry call entry usage entry entry call entry usage');
+  assert.equal(kinds(steps), 'session entry call usage entry entry entry call usage entry');
   assert.deepEqual(of(steps, 'usage').map((step) => [step.promptTokens, step.outputTokens]), [[1_000, 170], [1_300, 9]]);
   const [, answer, first, second, last] = entries(steps);
   assert.deepEqual([answer.calls, answer.flags], [2, 2]);
@@ -107,7 +107,7 @@ test('pi_compaction_covers_what_stood_before_the_record_that_it_kept_first', asy
 
 test('pi_aborted_call_without_words_is_a_call_and_a_usage_record_without_figure_and_no_entry', async () => {
   const { steps } = await read(lines([pi.session(), pi.user(0, 'one'), pi.answer(1, [], 0, 0), pi.answer(2, [say('a')], 800, 9)]));
-  assert.equal(kinds(steps), 'session entry call usage call entry usage');
+  assert.equal(kinds(steps), 'session entry call usage call usage entry');
   assert.deepEqual(of(steps, 'usage').map((step) => step.promptTokens), [0, 800]);
 });
 
@@ -163,7 +163,7 @@ test('openai_chat_requests_that_repeat_the_conversation_add_only_what_is_new', a
   const log = [chat.exchange(first, chat.answer('a'), 100, 5, { context_window: 64_000 }), chat.exchange(second, chat.answer('b'), 130, 6)];
   for (const content of [lines(log), JSON.stringify({ interactions: log.map(({ messages, response }) => ({ request: { body: { messages } }, response: { status: 200, body: response } })) })]) {
     const { steps } = await read(content);
-    assert.equal(kinds(steps), 'session entry entry call entry usage entry call entry usage');
+    assert.equal(kinds(steps), 'session entry entry call usage entry entry call usage entry');
     assert.deepEqual(of(steps, 'usage').map((step) => step.promptTokens), [100, 130]);
   }
   const { steps } = await read(lines(log));

@@ -7,14 +7,11 @@ export function stubEngine(answer = hold) {
   let entries = 0;
   let prompt = 0;
   let revision = 0;
-  const note = (name) => (...args) => void calls.push([name, ...args]);
   const engine = {
     calls,
-    setWindow: note('setWindow'),
     push(...args) { calls.push(['push', ...args.slice(2)]); entries += 1; },
     truncate(length) { calls.push(['truncate', length]); entries = Math.min(entries, length); },
     entryCount: () => entries,
-    shouldCompact: (now) => answer({ prompt, now }).action === 'compact',
     explain: (now) => answer({ prompt, now }),
     viewRevision: () => revision,
     view: () => Uint32Array.of(0, 0, entries),
@@ -24,8 +21,8 @@ export function stubEngine(answer = hold) {
     claim: async (kind) => { calls.push(['claim', kind]); return { refused: answer({ prompt, now: 0 }) }; },
     commit: async () => ({ status: 'superseded' }),
     commitFallback: async () => ({ status: 'superseded' }),
-    async reportUsage(promptTokens, outputTokens, viewRevision, sentAt, covered, now) {
-      calls.push(['reportUsage', promptTokens, outputTokens, viewRevision, sentAt, covered, now]);
+    async reportUsage(promptTokens, viewRevision, sentAt, covered, now) {
+      calls.push(['reportUsage', promptTokens, viewRevision, sentAt, covered, now]);
       prompt = promptTokens;
       const last = passes.at(-1);
       if (last?.verdict === 'pending') Object.assign(last, { afterTokens: promptTokens, verdict: promptTokens < last.beforeTokens * 0.9 ? 'effective' : 'ineffective' });

@@ -1,6 +1,7 @@
 // A replay for a person at a terminal: one heading per place, one or more sentences below it, and a summary.
 
 import type { Place, RecordingEvent, ReplayEvent, SummaryEvent, WindowEvent } from '../events.js';
+import { SUMMARY_RATIO } from '../summariser.js';
 import { sentence, windowSource } from './sentences.js';
 import type { Paint, Style } from './style.js';
 import { summaryLines } from './summary.js';
@@ -18,6 +19,7 @@ export class PeoplePrinter {
   #recording: RecordingEvent | undefined;
   #heading = '';
   #window: number | undefined;
+  #lastAction = 'hold';
   #began = new Map<string, number>();
 
   constructor(terminal: Terminal, titles: Readonly<Record<string, string>>) {
@@ -52,11 +54,19 @@ export class PeoplePrinter {
   #placed(event: Exclude<ReplayEvent, { type: 'recording' | 'summary' | 'unreadable' | 'note' }>): void {
     this.#begin(event);
     const said = sentence(event);
-    if (said === undefined) return;
+    if (said === undefined || this.#goesWithoutSaying(event)) return;
     const heading = this.#headingFor(event);
     if (heading !== this.#heading) this.#line(`\n${this.#terminal.style.faint(heading)}`);
     this.#heading = heading;
     this.#row(said.label, `${event.simulated ? 'simulated: ' : ''}${said.text}`, this.#terminal.style[said.tone]);
+  }
+
+  /** That no pass is due is news only after a refusal: after a pass, its verdict says so. */
+  #goesWithoutSaying(event: ReplayEvent): boolean {
+    if (event.type !== 'decision') return false;
+    const before = this.#lastAction;
+    this.#lastAction = event.decision.action;
+    return event.decision.action === 'hold' && before === 'compact';
   }
 
   /** Times are shown from the first one of a conversation on. */
@@ -100,4 +110,4 @@ export class PeoplePrinter {
 const ASIDE = '(aside)';
 const TEXT_COLUMN = 17;
 const OBSERVING = "observe: the recording's own compactions are the passes, judged by the recorded usage; nothing is assumed";
-const SIMULATING = 'simulate: the governor compacts with a scripted summariser; compactions of the recording are left out';
+const SIMULATING = `simulate: the governor compacts; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of its slice, at most what the governor allows; compactions of the recording are left out`;

@@ -2,7 +2,6 @@
 
 import type { Decision, Verdict } from '../engine.js';
 import type { CompactionEvent, DecisionEvent, OverflowEvent, ReplayEvent, VerdictEvent, WindowEvent } from '../events.js';
-import { SUMMARY_RATIO } from '../summariser.js';
 import type { Style } from './style.js';
 import { change, clean, count, number } from './words.js';
 
@@ -28,7 +27,7 @@ export function sentence(event: ReplayEvent): Said | undefined {
     case 'overflow':
       return overflowed(event);
     case 'ignored':
-      return { label: 'ignored', tone: 'warn', text: `A usage figure of ${number(event.promptTokens)} tokens was not believed: ${event.reason.replaceAll('_', ' ')}.` };
+      return { label: 'ignored', tone: 'warn', text: `A usage figure of ${number(event.promptTokens)} tokens was not believed: ${reasonWords(event.reason)}.` };
     case 'left_out':
       return { label: 'left out', tone: 'faint', text: 'The recording compacted here. A simulation leaves that out: what the prompt lost is put back.' };
     case 'rewind':
@@ -57,6 +56,11 @@ export function verdictWord(verdict: Verdict): string {
   return { effective: 'helped', weak: 'did not help', ineffective: 'did not help', pending: 'no verdict' }[verdict];
 }
 
+/** A reason code in words; codes without an entry read well enough. */
+export function reasonWords(reason: string): string {
+  return REASON_WORDS[reason] ?? reason.replaceAll('_', ' ');
+}
+
 function decided({ decision, simulated }: DecisionEvent & { simulated?: true }): Said {
   const { action, reason = '', sentence: text } = decision;
   if (action === 'compact') return { label: simulated ? 'compacts' : 'would compact', tone: 'strong', text };
@@ -79,7 +83,7 @@ function sameHere({ action, sentence: text }: Decision): string {
 }
 
 function made({ coversEntries, entries, summaryTokens }: CompactionEvent): Said {
-  const summary = summaryTokens > 0 ? `a scripted summary of ${number(summaryTokens)} tokens (${SUMMARY_RATIO * 100} % of the slice, within the limit)` : 'a plain summary (no model)';
+  const summary = summaryTokens > 0 ? `a scripted summary of ${number(summaryTokens)} tokens` : 'a plain summary (no model)';
   return { label: 'compaction', tone: 'strong', text: `The first ${number(coversEntries)} of ${number(entries)} entries became ${summary}.` };
 }
 
@@ -90,10 +94,22 @@ function judged({ verdict, beforeTokens, afterTokens }: VerdictEvent): Said {
   return { label: verdictWord(verdict), tone, text: `${numbers}${why}.` };
 }
 
-function overflowed({ promptTokens, windowTokens, gaveUp }: OverflowEvent): Said {
-  const then = gaveUp ? ' and no pass can change that now' : '';
-  return { label: 'does not fit', tone: 'bad', text: `The provider would have refused this prompt: ${number(promptTokens)} tokens, window ${number(windowTokens)}${then}.` };
+function overflowed({ promptTokens, windowTokens, fixedTokens, gaveUp }: OverflowEvent): Said {
+  const fixed = fixedTokens > windowTokens ? ` The fixed part alone, about ${number(fixedTokens)} tokens, is larger than the window: no pass can help, here and until it shrinks.` : '';
+  const then = gaveUp && fixed === '' ? ', and no pass can change that now' : '';
+  return { label: 'does not fit', tone: 'bad', text: `The provider would have refused this prompt: ${number(promptTokens)} tokens, window ${number(windowTokens)}${then}.${fixed}` };
 }
 
 /** Refusals that end by themselves after passes that went wrong. */
 const PAUSES: ReadonlySet<string> = new Set(['ineffective', 'fallback_streak', 'cooldown']);
+
+const REASON_WORDS: Readonly<Record<string, string>> = {
+  floor_bound: 'fixed part too large',
+  ineffective: 'paused, passes did not help',
+  fallback_streak: 'paused after plain summaries',
+  cooldown: 'paused after a failure',
+  nothing_to_compact: 'nothing new to summarise',
+  awaiting_usage: 'no usage since the last pass',
+  open_tool_calls: 'a tool call without its result',
+  refilling: 'refilled at once',
+};

@@ -1,7 +1,7 @@
 // The closing summary for a person.
 
 import type { PassReport, SummaryEvent } from '../events.js';
-import { verdictWord } from './sentences.js';
+import { reasonWords, verdictWord } from './sentences.js';
 import type { Style } from './style.js';
 import { change, clean, count, number } from './words.js';
 
@@ -41,11 +41,12 @@ function modelCalls({ modelCalls: calls, usageRecords, usageWithoutFigure, usage
   return `${number(calls)}, with ${count(usageRecords, 'usage record')}${empty}${ignored}`;
 }
 
-function peak({ peakPromptTokens, simulatedPeakPromptTokens, windowTokens }: SummaryEvent): string {
+function peak({ peakPromptTokens, simulatedPeakPromptTokens, windowTokens, simulated }: SummaryEvent & { simulated?: true }): string {
   if (peakPromptTokens === null) return 'not recorded';
   const share = (tokens: number): string => (windowTokens === null ? '' : `, ${Math.round((tokens / windowTokens) * 100)} % of ${number(windowTokens)}`);
-  const recorded = `${number(peakPromptTokens)}${share(peakPromptTokens)}`;
-  return simulatedPeakPromptTokens === null ? recorded : `${recorded}; simulated: ${number(simulatedPeakPromptTokens)}${share(simulatedPeakPromptTokens)}`;
+  if (!simulated) return `${number(peakPromptTokens)}${share(peakPromptTokens)}`;
+  const after = simulatedPeakPromptTokens === null ? 'none that fits' : `${number(simulatedPeakPromptTokens)}${share(simulatedPeakPromptTokens)}`;
+  return `${number(peakPromptTokens)} recorded; simulated: ${after}`;
 }
 
 function recordedLines(event: SummaryEvent & { simulated?: true }): SummaryLine[] {
@@ -60,18 +61,18 @@ function passLine(pass: PassReport, unit: string, simulated: boolean): SummaryLi
   const { session, line, beforeTokens: before, afterTokens: after, verdict } = pass;
   const where = `${session === undefined ? '' : `${clean(session)}, `}${unit} ${number(line)}`;
   const numbers = before === null ? 'size unknown' : after === null ? `${number(before)} tokens before` : `${number(before)} → ${number(after)} tokens, ${change(before, after)}`;
-  const missing = verdict === 'pending' ? ' (no usage came after it)' : '';
+  const missing = verdict === 'pending' && !simulated ? ' (no usage was recorded after it)' : '';
   const tone = verdict === 'effective' ? 'good' : verdict === 'pending' ? 'faint' : 'bad';
   return { label: `  ${verdictWord(verdict)}`, text: `${simulated ? 'simulated: ' : ''}${where}: ${numbers}${missing}`, tone };
 }
 
 function governor(event: SummaryEvent & { simulated?: true }, unit: string): SummaryLine[] {
   const started = event.started === 0 ? 'no pass' : count(event.started, 'pass', 'passes');
-  const verb = event.simulated ? 'simulated: set out to make' : 'would have set out to make';
+  const verb = event.simulated ? 'simulated: began' : 'would have begun';
   const none = event.refused.length === 0 ? '; it had nothing to refuse' : '';
   const refusals = event.refused.map(({ action, reason, times, firstLine, sentence }): SummaryLine => {
     const often = times === 1 ? `${unit} ${number(firstLine)}` : `${number(times)} times, first at ${unit} ${number(firstLine)}`;
-    const text = `${event.simulated ? 'simulated: ' : ''}${reason.replaceAll('_', ' ')}, ${often}: ${sentence}`;
+    const text = `${event.simulated ? 'simulated: ' : ''}${reasonWords(reason)}, ${often}: ${sentence}`;
     return { label: action === 'wait' ? '  waited' : '  refused', text, tone: 'warn' };
   });
   const overflows = event.overflows === 0 ? [] : [{ label: '  did not fit', text: `simulated: ${count(event.overflows, 'prompt')} that the provider would have refused`, tone: 'bad' } as const];

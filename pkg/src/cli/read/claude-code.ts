@@ -120,8 +120,8 @@ export class ClaudeCodeReader implements TraceReader {
     const { line, at } = held;
     if (this.#boundary !== undefined) yield* this.#compact([]);
     yield { kind: 'call', line, at, model: held.model };
-    yield { kind: 'entry', line, at, entry: this.#entries.add(held.answer) };
     if (held.usage !== undefined) yield { kind: 'usage', ...held.usage };
+    yield { kind: 'entry', line, at, entry: this.#entries.add(held.answer) };
     for (const result of held.results) {
       yield { kind: 'entry', line: result.line, at: result.at, entry: this.#entries.add(result.draft) };
     }

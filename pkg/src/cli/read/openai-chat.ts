@@ -83,8 +83,8 @@ export class OpenAiChatReader implements TraceReader {
     const draft = readChatMessage(message);
     const when = instant(message['timestamp'] ?? message['created_at']) ?? at;
     if (draft.role === Role.assistant) yield { kind: 'call', line, at: when, model: text(message['model']) || undefined };
-    yield { kind: 'entry', line, at: when, entry: this.#entries.add(draft) };
     if (isFields(message['usage'])) yield { kind: 'usage', line, at: when, ...usageOf(message['usage']) };
+    yield { kind: 'entry', line, at: when, entry: this.#entries.add(draft) };
   }
 
   /** One request and its response. The request repeats what was sent before; only what it adds is new. */
@@ -106,6 +106,7 @@ export class OpenAiChatReader implements TraceReader {
     this.#sent.push(...keys.slice(from));
     this.#answerLast = false;
     yield { kind: 'call', line, at, model: text(response['model']) || undefined };
+    if (isFields(response['usage'])) yield { kind: 'usage', line, at, ...usageOf(response['usage']) };
     const answer = fields(list(response['choices'])[0])['message'];
     if (isChatMessage(answer)) {
       const draft = readChatMessage(answer);
@@ -113,7 +114,6 @@ export class OpenAiChatReader implements TraceReader {
       this.#sent.push(hash(draft).join('.'));
       this.#answerLast = true;
     }
-    if (isFields(response['usage'])) yield { kind: 'usage', line, at, ...usageOf(response['usage']) };
   }
 
   /** How many leading messages were sent before. The last answer may have come back in other words: hosts trim and mend it. */

@@ -70,10 +70,10 @@ export class PiReader implements TraceReader {
   *#message(message: Fields, line: number, at: number | undefined): Iterable<TraceStep> {
     if (message['role'] === 'assistant') {
       yield { kind: 'call', line, at, model: text(message['model']) || undefined };
+      if (isFields(message['usage'])) yield { kind: 'usage', line, at, ...usageOf(message['usage']) };
       const draft = readAnswer(message['content']);
       // An aborted call often left nothing; there is no message to send again.
       if (draft.texts.length > 0) yield { kind: 'entry', line, at, entry: this.#entries.add(draft) };
-      if (isFields(message['usage'])) yield { kind: 'usage', line, at, ...usageOf(message['usage']) };
       return;
     }
     const draft = readOther(message);
