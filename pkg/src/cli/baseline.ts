@@ -40,19 +40,31 @@ export class Baseline {
   prompt(tokens: number, entries: number): void {
     const fresh = this.#unweighed.splice(0, Math.max(0, entries - (this.#sums.length - 1)));
     const rough = fresh.reduce((sum, one) => sum + one, 0);
-    const grown = this.#lastPrompt === undefined ? Math.min(tokens, rough) : tokens - this.#lastPrompt;
-    if (this.#lastPrompt === undefined) this.#outside = tokens - grown;
+    const last = this.#lastPrompt;
     this.#lastPrompt = tokens;
-    if (this.#broken || grown < 0 || rough === 0) {
-      if (!this.#broken) this.#outside += grown - Math.round(rough * this.#ratio);
-      this.#weigh(fresh, this.#ratio);
-    } else {
-      this.#rough += rough;
-      this.#real += grown;
-      this.#weigh(fresh, grown / rough);
-    }
+    if (last === undefined) this.#begin(tokens, fresh, rough);
+    else if (this.#broken) this.#weigh(fresh, this.#ratio);
+    else this.#grow(tokens - last, fresh, rough);
     this.#outside = Math.max(0, this.#outside);
     this.#broken = false;
+  }
+
+  /** The first prompt: its entries weigh what they are roughly taken to weigh, and the rest was outside of them. */
+  #begin(prompt: number, fresh: readonly number[], rough: number): void {
+    const inside = Math.min(prompt, rough);
+    this.#outside = prompt - inside;
+    this.#weigh(fresh, rough > 0 ? inside / rough : 1);
+  }
+
+  #grow(grown: number, fresh: readonly number[], rough: number): void {
+    if (grown < 0 || rough === 0) {
+      this.#outside += grown - rough * this.#ratio;
+      this.#weigh(fresh, this.#ratio);
+      return;
+    }
+    this.#rough += rough;
+    this.#real += grown;
+    this.#weigh(fresh, grown / rough);
   }
 
   /** The prompt that holds `view` of the first `entries` entries and a summary of `summaryTokens`. */
