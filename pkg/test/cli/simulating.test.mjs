@@ -62,12 +62,12 @@ test('baseline_that_shrinks_without_a_compaction_takes_it_from_the_fixed_part_an
 
 test('baseline_forgets_entries_that_were_rewound', () => {
   const baseline = new Baseline();
-  for (let index = 0; index < 4; index += 1) baseline.add(entry(100));
-  baseline.prompt(1_400, 4);
+  for (const tokens of [100, 100, 700, 100]) baseline.add(entry(tokens));
+  baseline.prompt(2_000, 4);
   baseline.rewind(2);
-  baseline.add(entry(100));
-  baseline.prompt(1_300, 3);
-  assert.equal(baseline.of(all(3), 3, 0), 1_300);
+  baseline.add(entry(50));
+  baseline.prompt(1_250, 3);
+  assert.equal(baseline.of(all(3), 3, 0), 1_250);
 });
 
 test('scripted_summary_keeps_a_tenth_at_most_the_limit_and_is_the_same_each_time', () => {
@@ -134,11 +134,18 @@ test('recorded_compaction_is_left_out_of_a_simulation_and_said_so', async () => 
 
 test('prompt_whose_fixed_part_does_not_fit_is_said_once_and_no_pass_is_tried', async () => {
   const requests = [1, 2, 3].map((turn) => chat.exchange(Array.from({ length: turn * 2 - 1 }, (_, index) => (index % 2 === 0 ? chat.user(`u${index}`) : chat.answer('a'))), chat.answer('a'), 9_000 + turn, 1));
-  const { calls, events } = await simulate(lines(requests), compacting(1, 1), 4_000);
-  assert.equal(named(calls, 'claim').length, 0);
+  const { calls, events } = await simulate(lines(requests), compacting(0, 1), 4_000);
+  assert.equal(named(calls, 'claim').length, 1, 'before the first figure the governor cannot know');
   assert.equal(named(calls, 'reportUsage').length, 0);
   assert.equal(events.filter((event) => event.type === 'overflow').length, 1);
   assert.equal(events.at(-1).overflows, 3);
+});
+
+test('prompt_that_stays_above_the_window_is_never_reported_as_if_it_had_been_answered', async () => {
+  const recording = lines([chat.exchange([chat.user(filler(5_000))], chat.answer('a'), 6_000, 1)]);
+  const { calls, events } = await simulate(recording, stubEngine(), 4_000);
+  assert.equal(named(calls, 'reportUsage').length, 0);
+  assert.deepEqual(events.filter((event) => event.type === 'overflow').map(({ promptTokens, fixedTokens, gaveUp }) => [promptTokens, fixedTokens, gaveUp]), [[6_000, 1_000, true]]);
 });
 
 test('prompt_above_the_window_is_refused_and_sent_again_after_a_pass', async () => {
