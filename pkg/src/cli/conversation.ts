@@ -44,6 +44,7 @@ export abstract class Conversation {
   #line = 0;
   #model: string | undefined;
   #window = 0;
+  #windowSaid = 0;
   #lastAnswer = 'hold/below_threshold';
 
   constructor(setting: Setting) {
@@ -80,7 +81,7 @@ export abstract class Conversation {
     if (this.#held.length > 0) await this.#open();
     await this.#answerless();
     this.settlePasses();
-    await this.#engine?.close();
+    this.#engine?.free();
   }
 
   /** Whether calls were made and no time was recorded. */
@@ -114,20 +115,27 @@ export abstract class Conversation {
 
   /** Writes an answer of the governor down where it differs from the one before. */
   protected answered(decision: Decision): void {
+    if (this.counted(decision)) this.report({ type: 'decision', decision });
+  }
+
+  /** Counts an answer for the summary; false where it is the one before. */
+  protected counted(decision: Decision): boolean {
     const answer = `${decision.action}/${decision.reason ?? decision.trigger ?? ''}`;
     const again = answer === this.#lastAnswer;
-    if (again && !(decision.action === 'compact' && this.makesPasses)) return;
+    if (again && !(decision.action === 'compact' && this.makesPasses)) return false;
     this.#lastAnswer = answer;
     if (decision.action === 'compact') this.tally.started += 1;
-    this.tally.refused(decision, this.#line);
-    this.report({ type: 'decision', decision });
+    this.tally.refused(decision, this.#line, this.label);
+    return true;
   }
 
   /** A recorded prompt above the window proves the window wrong; the governor then goes on with a larger one. */
   protected windowLearned(tokens: number | null): void {
-    if (tokens === null || tokens === this.#window) return;
-    this.#window = tokens;
+    if (tokens === null || tokens <= this.#window) return;
     this.tally.windowTokens = tokens;
+    // A prompt that grows call by call would be said call by call.
+    if (tokens < this.#windowSaid * WORTH_SAYING && this.#windowSaid > this.#window) return;
+    this.#windowSaid = tokens;
     this.report({ type: 'window', windowTokens: tokens, source: 'learned', model: this.#model ?? null });
   }
 
@@ -207,5 +215,7 @@ function push(engine: Engine, entry: TraceEntry): void {
   engine.push(high, low, entry.role, entry.flags, entry.tokens, entry.group, Math.min(entry.calls, MOST_CALLS));
 }
 
+/** A window that was learned is said again once it is a tenth larger. */
+const WORTH_SAYING = 1.1;
 /** The engine counts calls in a byte. */
 const MOST_CALLS = 255;

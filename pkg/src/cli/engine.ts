@@ -64,7 +64,7 @@ export interface Engine {
   settle(now: number): Promise<void>;
   /** A compaction that the recording made by itself, without the governor's leave. */
   adopt(coveredEntries: number, summaryTokens: number, now: number): Promise<string>;
-  close(): Promise<void>;
+  free(): void;
 }
 
 /** Makes a session in a store of its own, in memory, for a window of so many tokens. */

@@ -40,6 +40,7 @@ export type CompactionEvent = Place & {
   decision: Decision;
   entries: number;
   coversEntries: number;
+  /** As the recording says, else as the governor saw it. */
   beforeTokens: number | null;
   summaryTokens: number;
   /** How the recording says it began: `auto`, `manual`. */
@@ -108,7 +109,7 @@ export interface SummaryEvent {
   /** How often the governor began to want a pass (observe), or began one (simulate). */
   started: number;
   /** How often each refusal or wait began. */
-  refused: { action: 'wait' | 'blocked'; reason: string; times: number; firstLine: number; sentence: string }[];
+  refused: { action: 'wait' | 'blocked'; reason: string; times: number; firstLine: number; firstSession?: string; sentence: string }[];
   /** Prompts that the provider would have refused. Simulate only. */
   overflows: number;
   /** Tokens that passes cost which did not help; null where some of it cannot be known. */

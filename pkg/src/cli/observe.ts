@@ -30,6 +30,7 @@ export class Observed extends Conversation {
   protected async compaction(engine: Engine, step: Step<'compaction'>): Promise<void> {
     this.#judge(engine);
     const decision = engine.explain(this.clock.now);
+    this.counted(decision);
     const entries = engine.entryCount();
     const { coversEntries, summaryTokens } = step;
     const compactionId = await engine.adopt(coversEntries, Math.max(1, summaryTokens), this.clock.now);

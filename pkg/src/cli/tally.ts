@@ -20,11 +20,11 @@ export class Tally {
   readonly passes: PassReport[] = [];
   readonly #refused = new Map<string, SummaryEvent['refused'][number]>();
 
-  refused(decision: Decision, line: number): void {
+  refused(decision: Decision, line: number, session: string | undefined): void {
     const { action, reason = 'unknown', sentence } = decision;
     if (action !== 'wait' && action !== 'blocked') return;
     const known = this.#refused.get(reason);
-    if (known === undefined) this.#refused.set(reason, { action, reason, times: 1, firstLine: line, sentence });
+    if (known === undefined) this.#refused.set(reason, { action, reason, times: 1, firstLine: line, ...(session === undefined ? {} : { firstSession: session }), sentence });
     else known.times += 1;
   }
 

@@ -36,7 +36,7 @@ test('usage_is_reported_with_the_entries_and_the_time_of_its_own_request', async
     ['reportUsage', 1_400, 0, time(7), 4, time(7)],
   ]);
   const names = calls.map(([name]) => name).join(' ');
-  assert.equal(names, 'open push setModel reportUsage push push push reportUsage push close');
+  assert.equal(names, 'open push setModel reportUsage push push push reportUsage push free');
 });
 
 test('recorded_compaction_is_adopted_with_what_it_covers_and_judged_by_the_next_figure', async () => {
@@ -111,7 +111,7 @@ test('each_conversation_of_a_file_has_a_session_of_its_own', async () => {
   const run = [chat.user('u'), chat.answer('a')];
   const { engines, events } = await observe(JSON.stringify([run, run, run]));
   assert.equal(engines.length, 3);
-  assert.ok(engines.every(({ calls }) => calls.at(-1)[0] === 'close'));
+  assert.ok(engines.every(({ calls }) => calls.at(-1)[0] === 'free'));
   assert.equal(events.at(-1).sessions, 3);
 });
 

@@ -134,7 +134,7 @@ test('recorded_compaction_is_left_out_of_a_simulation_and_said_so', async () => 
 
 test('prompt_whose_fixed_part_does_not_fit_is_said_once_and_no_pass_is_tried', async () => {
   const requests = [1, 2, 3].map((turn) => chat.exchange(Array.from({ length: turn * 2 - 1 }, (_, index) => (index % 2 === 0 ? chat.user(`u${index}`) : chat.answer('a'))), chat.answer('a'), 9_000 + turn, 1));
-  const { calls, events } = await simulate(lines(requests), compacting(0, 1), 4_000);
+  const { calls, events } = await simulate(lines(requests), stubEngine(() => decision({ action: 'compact', reason: undefined, trigger: 'threshold' })), 4_000);
   assert.equal(named(calls, 'claim').length, 1, 'before the first figure the governor cannot know');
   assert.equal(named(calls, 'reportUsage').length, 0);
   assert.equal(events.filter((event) => event.type === 'overflow').length, 1);

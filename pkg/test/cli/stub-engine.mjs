@@ -38,7 +38,7 @@ export function stubEngine(answer = hold) {
       passes.push({ compactionId: `pass-${passes.length + 1}`, coversEntries: covers, beforeTokens: prompt, verdict: 'pending' });
       return `pass-${passes.length}`;
     },
-    close: async () => void calls.push(['close']),
+    free: () => void calls.push(['free']),
   };
   return engine;
 }

@@ -79,7 +79,8 @@ function recorded(event: CompactionEvent): Said {
 
 function sameHere({ action, sentence: text }: Decision): string {
   if (action === 'compact') return 'The governor would have compacted here too.';
-  return action === 'hold' ? `The governor would not have: ${text}` : `The governor would have refused: ${text}`;
+  const would = { hold: 'would not have', wait: 'would have waited', blocked: 'would have refused' }[action];
+  return `The governor ${would}: ${text}`;
 }
 
 function made({ coversEntries, entries, summaryTokens }: CompactionEvent): Said {

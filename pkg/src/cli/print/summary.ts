@@ -43,10 +43,14 @@ function modelCalls({ modelCalls: calls, usageRecords, usageWithoutFigure, usage
 
 function peak({ peakPromptTokens, simulatedPeakPromptTokens, windowTokens, simulated }: SummaryEvent & { simulated?: true }): string {
   if (peakPromptTokens === null) return 'not recorded';
-  const share = (tokens: number): string => (windowTokens === null ? '' : `, ${Math.round((tokens / windowTokens) * 100)} % of ${number(windowTokens)}`);
+  const share = (tokens: number): string => (windowTokens === null ? '' : `, ${percent(tokens / windowTokens)} of ${number(windowTokens)}`);
   if (!simulated) return `${number(peakPromptTokens)}${share(peakPromptTokens)}`;
   const after = simulatedPeakPromptTokens === null ? 'none that fits' : `${number(simulatedPeakPromptTokens)}${share(simulatedPeakPromptTokens)}`;
   return `${number(peakPromptTokens)} recorded; simulated: ${after}`;
+}
+
+function percent(share: number): string {
+  return share < 0.005 ? 'under 1 %' : `${Math.round(share * 100)} %`;
 }
 
 function recordedLines(event: SummaryEvent & { simulated?: true }): SummaryLine[] {
@@ -59,19 +63,24 @@ function recordedLines(event: SummaryEvent & { simulated?: true }): SummaryLine[
 
 function passLine(pass: PassReport, unit: string, simulated: boolean): SummaryLine {
   const { session, line, beforeTokens: before, afterTokens: after, verdict } = pass;
-  const where = `${session === undefined ? '' : `${clean(session)}, `}${unit} ${number(line)}`;
+  const where = place(session, unit, line);
   const numbers = before === null ? 'size unknown' : after === null ? `${number(before)} tokens before` : `${number(before)} → ${number(after)} tokens, ${change(before, after)}`;
   const missing = verdict === 'pending' && !simulated ? ' (no usage was recorded after it)' : '';
   const tone = verdict === 'effective' ? 'good' : verdict === 'pending' ? 'faint' : 'bad';
   return { label: `  ${verdictWord(verdict)}`, text: `${simulated ? 'simulated: ' : ''}${where}: ${numbers}${missing}`, tone };
 }
 
+function place(session: string | undefined, unit: string, line: number): string {
+  return `${session === undefined ? '' : `${clean(session)}, `}${unit} ${number(line)}`;
+}
+
 function governor(event: SummaryEvent & { simulated?: true }, unit: string): SummaryLine[] {
   const started = event.started === 0 ? 'no pass' : count(event.started, 'pass', 'passes');
   const verb = event.simulated ? 'simulated: began' : 'would have begun';
   const none = event.refused.length === 0 ? '; it had nothing to refuse' : '';
-  const refusals = event.refused.map(({ action, reason, times, firstLine, sentence }): SummaryLine => {
-    const often = times === 1 ? `${unit} ${number(firstLine)}` : `${number(times)} times, first at ${unit} ${number(firstLine)}`;
+  const refusals = event.refused.map(({ action, reason, times, firstLine, firstSession, sentence }): SummaryLine => {
+    const first = place(firstSession, unit, firstLine);
+    const often = times === 1 ? first : `${number(times)} times, first at ${first}`;
     const text = `${event.simulated ? 'simulated: ' : ''}${reasonWords(reason)}, ${often}: ${sentence}`;
     return { label: action === 'wait' ? '  waited' : '  refused', text, tone: 'warn' };
   });

@@ -14,7 +14,7 @@ export function count(value: number, one: string, many = `${one}s`): string {
 export function change(before: number, after: number): string {
   if (before <= 0) return 'unknown';
   const percent = Math.round((Math.abs(before - after) / before) * 100);
-  if (percent === 0) return 'no less';
+  if (percent === 0) return after < before ? 'under 1 % less' : 'no less';
   if (percent > 100) return 'more than twice as much';
   return after < before ? `${percent} % less` : `${percent} % more`;
 }
