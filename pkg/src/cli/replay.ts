@@ -3,6 +3,7 @@
 import type { NewEngine } from './engine.js';
 import type { Emit, ReplayEvent } from './events.js';
 import { Observed } from './observe.js';
+import { number } from './print/words.js';
 import type { Recording } from './read/recognise.js';
 import { Simulated } from './simulate.js';
 import { Tally } from './tally.js';
@@ -54,7 +55,15 @@ class Replay {
   async end(): Promise<void> {
     await this.#close();
     if (this.#untimed) this.#emit({ type: 'note', text: UNTIMED });
+    this.#smallWindow();
     this.#emit(this.#tally.summary());
+  }
+
+  #smallWindow(): void {
+    const { mode, window } = this.#options;
+    if (mode !== 'observe' || window === undefined || this.#tally.peak <= window) return;
+    const text = `the recorded prompts reach ${number(this.#tally.peak)} tokens, more than the window of ${number(window)} that you gave: --simulate shows what the governor makes of such a window`;
+    this.#emit({ type: 'note', text });
   }
 
   #unreadable(line: number, reason: string): void {

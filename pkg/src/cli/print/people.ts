@@ -20,6 +20,7 @@ export class PeoplePrinter {
   #heading = '';
   #window: number | undefined;
   #lastAction = 'hold';
+  #disbelieved = new Set<string>();
   #began = new Map<string, number>();
 
   constructor(terminal: Terminal, titles: Readonly<Record<string, string>>) {
@@ -61,8 +62,13 @@ export class PeoplePrinter {
     this.#row(said.label, `${event.simulated ? 'simulated: ' : ''}${said.text}`, this.#terminal.style[said.tone]);
   }
 
-  /** That no pass is due is news only after a refusal: after a pass, its verdict says so. */
+  /** That no pass is due is news only after a refusal: after a pass, its verdict says so. Disbelief is news once. */
   #goesWithoutSaying(event: ReplayEvent): boolean {
+    if (event.type === 'ignored') {
+      const known = this.#disbelieved.has(event.reason);
+      this.#disbelieved.add(event.reason);
+      return known;
+    }
     if (event.type !== 'decision') return false;
     const before = this.#lastAction;
     this.#lastAction = event.decision.action;

@@ -27,7 +27,7 @@ export function sentence(event: ReplayEvent): Said | undefined {
     case 'overflow':
       return overflowed(event);
     case 'ignored':
-      return { label: 'ignored', tone: 'warn', text: `A usage figure of ${number(event.promptTokens)} tokens was not believed: ${reasonWords(event.reason)}.` };
+      return { label: 'ignored', tone: 'warn', text: `A reported prompt of ${number(event.promptTokens)} tokens was not believed: ${DISBELIEF[event.reason] ?? reasonWords(event.reason)}. Further ones like it are only counted.` };
     case 'left_out':
       return { label: 'left out', tone: 'faint', text: 'The recording compacted here. A simulation leaves that out: what the prompt lost is put back.' };
     case 'rewind':
@@ -104,6 +104,11 @@ function overflowed({ promptTokens, windowTokens, fixedTokens, gaveUp }: Overflo
 /** Refusals that end by themselves after passes that went wrong. */
 const PAUSES: ReadonlySet<string> = new Set(['ineffective', 'fallback_streak', 'cooldown']);
 
+const DISBELIEF: Readonly<Record<string, string>> = {
+  impossible: 'it is above the window, and far from what the messages add up to',
+  stale_view: 'it belongs to the view before the last pass',
+  fewer_entries: 'it covers fewer messages than one already counted',
+};
 const REASON_WORDS: Readonly<Record<string, string>> = {
   floor_bound: 'fixed part too large',
   ineffective: 'paused, passes did not help',
