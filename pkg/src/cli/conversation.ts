@@ -3,7 +3,7 @@
 
 import { Clock } from './clock.js';
 import type { Decision, Engine, NewEngine } from './engine.js';
-import type { Emit, Place, ReplayEvent } from './events.js';
+import type { Emit, PassReport, Place, ReplayEvent } from './events.js';
 import type { Tally } from './tally.js';
 import type { TraceEntry, TraceStep } from './trace.js';
 import { windowFor } from './window.js';
@@ -80,20 +80,12 @@ export abstract class Conversation {
   async end(): Promise<void> {
     if (this.#held.length > 0) await this.#open();
     await this.#answerless();
-    this.settlePasses();
     this.#engine?.free();
   }
 
   /** Whether calls were made and no time was recorded. */
   get untimed(): boolean {
     return this.#calls > 0 && !this.clock.timed;
-  }
-
-  /** The last chance to write down what became of the passes. */
-  protected abstract settlePasses(): void;
-
-  protected get line(): number {
-    return this.#line;
   }
 
   protected get label(): string | undefined {
@@ -108,6 +100,29 @@ export abstract class Conversation {
     const { label } = this.#setting;
     const place: Place = { line: this.#line, call: this.#calls, at: this.clock.shown, ...(label === undefined ? {} : { session: label }) };
     this.#emit({ ...place, ...event });
+  }
+
+  /** Passes that await their verdict, by the engine's id. */
+  readonly #unjudged = new Map<string, PassReport>();
+
+  /** A pass was made; its verdict comes later, if ever. */
+  protected made(compactionId: string, about: Omit<PassReport, 'line' | 'session' | 'verdict'>): void {
+    const report: PassReport = { line: this.#line, ...(this.label === undefined ? {} : { session: this.label }), ...about, verdict: 'pending' };
+    this.tally.passes.push(report);
+    this.#unjudged.set(compactionId, report);
+  }
+
+  /** Writes down the verdicts that the engine has given since it was last asked. */
+  protected judge(engine: Engine): void {
+    for (const { type, compactionId = '', verdict, promptTokens, estimated = false } of engine.drainEvents()) {
+      const report = this.#unjudged.get(compactionId);
+      if (type !== 'verdict' || report === undefined || verdict === undefined) continue;
+      this.#unjudged.delete(compactionId);
+      report.verdict = verdict;
+      report.afterTokens = promptTokens ?? report.afterTokens;
+      const { line, beforeTokens, afterTokens } = report;
+      this.report({ type: 'verdict', verdict, estimated, madeAtLine: line, beforeTokens, afterTokens });
+    }
   }
 
   /** Whether `compact` is carried out each time, and so is worth saying each time. */
@@ -156,6 +171,7 @@ export abstract class Conversation {
     const engine = await this.#open();
     if (this.#model !== undefined && this.#model !== known) await engine.setModel(this.#model, this.clock.now);
     await engine.settle(this.clock.now);
+    this.judge(engine);
     await this.beforeCall(engine);
     this.call = { line: step.line, viewRevision: engine.viewRevision(), sentAt: this.clock.now, entries: engine.entryCount(), answered: false };
   }
@@ -170,7 +186,9 @@ export abstract class Conversation {
       return;
     }
     this.tally.peak = Math.max(this.tally.peak, step.promptTokens);
-    await this.usage(await this.#open(), step, call);
+    const engine = await this.#open();
+    await this.usage(engine, step, call);
+    this.judge(engine);
   }
 
   /** A call whose answer came without any usage: the governor then goes by its estimate. */
@@ -179,10 +197,8 @@ export abstract class Conversation {
     this.call = undefined;
     if (call === undefined || call.answered || this.#engine === undefined) return;
     await this.#engine.stepWithoutUsage(call.viewRevision, this.clock.now);
-    this.stepped(this.#engine);
+    this.judge(this.#engine);
   }
-
-  protected stepped(_engine: Engine): void {}
 
   async #rewind(length: number): Promise<void> {
     await this.#answerless();

@@ -17,12 +17,15 @@ export interface Decision {
 
 export type Verdict = 'pending' | 'effective' | 'weak' | 'ineffective';
 
-export interface Pass {
-  compactionId: string;
-  coversEntries: number;
-  beforeTokens: number;
-  afterTokens?: number;
-  verdict: Verdict;
+/** What the engine tells of its own accord. Only verdicts matter to a replay. */
+export interface Told {
+  type: string;
+  compactionId?: string;
+  verdict?: Verdict;
+  /** The prompt that a verdict went by, less what was added since the pass. */
+  promptTokens?: number;
+  /** Whether an estimate judged, for want of a report. */
+  estimated?: boolean;
 }
 
 export interface Plan {
@@ -52,7 +55,8 @@ export interface Engine {
   /** Triples `[kind, from, to)`: 0 is entries verbatim, 1 the live summary, 2 one result whose call is not shown. */
   view(): Uint32Array;
   summaryText(): string | undefined;
-  history(): Pass[];
+  /** Each event once, in order. */
+  drainEvents(): Told[];
   open(now: number): Promise<unknown>;
   claim(kind: 'auto' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
   commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number): Promise<Committed>;

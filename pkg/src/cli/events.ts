@@ -50,8 +50,8 @@ export type CompactionEvent = Place & {
 /** A pass that the governor began and that came to nothing. Simulate only. */
 export type FailedEvent = Place & { type: 'failed'; code: string; message: string };
 
-/** Was the pass worth it? Judged by the next prompt. */
-export type VerdictEvent = Place & { type: 'verdict'; verdict: Verdict; madeAtLine: number; beforeTokens: number; afterTokens: number | null };
+/** Was the pass worth it? Judged by the next prompt that was reported or, where none is, by an estimate. */
+export type VerdictEvent = Place & { type: 'verdict'; verdict: Verdict; estimated: boolean; madeAtLine: number; beforeTokens: number | null; afterTokens: number | null };
 
 /** The provider would have refused this prompt. Simulate only. `fixedTokens` are outside of the messages; where they alone exceed the window, it is said once. */
 export type OverflowEvent = Place & { type: 'overflow'; promptTokens: number; windowTokens: number; fixedTokens: number; gaveUp: boolean };

@@ -4,7 +4,6 @@
 import { Baseline } from './baseline.js';
 import { Conversation, type Call } from './conversation.js';
 import type { Decision, Engine, Plan } from './engine.js';
-import type { PassReport } from './events.js';
 import { scriptedSummary } from './summariser.js';
 import { roughTokens, type TraceEntry, type TraceStep } from './trace.js';
 
@@ -13,7 +12,6 @@ type Step<K extends TraceStep['kind']> = Extract<TraceStep, { kind: K }>;
 export class Simulated extends Conversation {
   protected override readonly makesPasses = true;
   readonly #baseline = new Baseline();
-  #pending = new Map<string, PassReport>();
   #saidHopeless = false;
 
   protected override entryAdded(entry: TraceEntry): void {
@@ -25,7 +23,6 @@ export class Simulated extends Conversation {
   }
 
   protected async beforeCall(engine: Engine): Promise<void> {
-    this.#judge(engine);
     if (this.#saidHopeless) return;
     const decision = engine.explain(this.clock.now);
     if (decision.action === 'compact') await this.#pass(engine, 'auto', decision);
@@ -43,20 +40,11 @@ export class Simulated extends Conversation {
       this.tally.usageIgnored += 1;
       this.report({ type: 'ignored', promptTokens: prompt, reason: said.ignored });
     }
-    this.#judge(engine);
   }
 
   protected async compaction(_engine: Engine, step: Step<'compaction'>): Promise<void> {
     this.#baseline.break();
     this.report({ type: 'left_out', tokensBefore: step.tokensBefore ?? null });
-  }
-
-  protected override stepped(engine: Engine): void {
-    this.#judge(engine);
-  }
-
-  protected settlePasses(): void {
-    this.#pending.clear();
   }
 
   /** No pass can make a prompt fit whose fixed part alone does not. Said once, until that is over. */
@@ -78,7 +66,7 @@ export class Simulated extends Conversation {
     for (let tries = 0; prompt > this.windowTokens; tries += 1) {
       this.tally.overflows += 1;
       const { decision } = await engine.overflow(call.viewRevision, this.windowTokens, this.clock.now);
-      this.#judge(engine);
+      this.judge(engine);
       const gaveUp = decision.action !== 'compact' || tries === OVERFLOW_TRIES;
       this.#overflowed(prompt, gaveUp);
       if (decision.action !== 'compact') this.answered(decision);
@@ -111,44 +99,16 @@ export class Simulated extends Conversation {
       this.report({ type: 'failed', code, message });
       return false;
     }
-    this.#made(done, { decision, entries: engine.entryCount(), coversEntries: plan.cut, summaryTokens, spentTokens });
+    const { compactionId, beforeTokens, afterTokens } = done;
+    this.report({ type: 'compaction', by: 'governor', decision, entries: engine.entryCount(), coversEntries: plan.cut, beforeTokens, summaryTokens, trigger: null });
+    this.made(compactionId, { by: 'governor', beforeTokens, afterTokens, spentTokens });
     return true;
-  }
-
-  #made({ compactionId, beforeTokens, afterTokens }: { compactionId: string; beforeTokens: number; afterTokens: number }, about: Made): void {
-    const { spentTokens, ...rest } = about;
-    this.report({ type: 'compaction', by: 'governor', ...rest, beforeTokens, trigger: null });
-    const session = this.label === undefined ? {} : { session: this.label };
-    const report: PassReport = { line: this.line, ...session, by: 'governor', beforeTokens, afterTokens, verdict: 'pending', spentTokens };
-    this.tally.passes.push(report);
-    this.#pending.set(compactionId, report);
   }
 
   /** The governor's own plain summary. A trace has no text, so each entry of the slice reads as empty. */
   async #plain(engine: Engine, plan: Plan): ReturnType<Engine['commitFallback']> {
     return await engine.commitFallback(plan.compactionId, '', new Uint32Array(plan.entries + 1), this.clock.now);
   }
-
-  #judge(engine: Engine): void {
-    if (this.#pending.size === 0) return;
-    for (const pass of engine.history()) {
-      const report = this.#pending.get(pass.compactionId);
-      if (report === undefined || pass.verdict === 'pending') continue;
-      this.#pending.delete(pass.compactionId);
-      report.verdict = pass.verdict;
-      report.beforeTokens = pass.beforeTokens;
-      report.afterTokens = pass.afterTokens ?? report.afterTokens;
-      this.report({ type: 'verdict', verdict: pass.verdict, madeAtLine: report.line, beforeTokens: pass.beforeTokens, afterTokens: report.afterTokens });
-    }
-  }
-}
-
-interface Made {
-  decision: Decision;
-  entries: number;
-  coversEntries: number;
-  summaryTokens: number;
-  spentTokens: number;
 }
 
 /** Passes tried for one prompt that does not fit; the governor's own cap is what normally ends it. */

@@ -84,19 +84,16 @@ test('scripted_summary_keeps_a_tenth_at_most_the_limit_and_is_the_same_each_time
 function compacting(threshold, cut) {
   const engine = stubEngine(({ prompt }) => (prompt >= threshold ? decision({ action: 'compact', reason: undefined, trigger: 'threshold', sentence: 'due' }) : decision()));
   let made = false;
-  const passes = [];
   return Object.assign(engine, {
     explain: ((before) => (now) => (made ? decision() : before(now)))(engine.explain),
     claim: async (kind) => (engine.calls.push(['claim', kind]), { compactionId: 'c1', means: 'model', entries: cut, tokens: 1_000, maxTokens: 500, from: 0, cut, pinned: [] }),
     commit: async (id, text) => {
       engine.calls.push(['commit', text.length > 0]);
       made = true;
-      passes.push({ compactionId: id, coversEntries: cut, beforeTokens: threshold, verdict: 'pending' });
       return { status: 'committed', compactionId: id, beforeTokens: threshold, afterTokens: 1 };
     },
     summaryText: () => (made ? filler(70) : undefined),
     view: () => (made ? Uint32Array.of(1, 0, 0, 0, cut, engine.entryCount()) : Uint32Array.of(0, 0, engine.entryCount())),
-    history: () => passes,
   });
 }
 

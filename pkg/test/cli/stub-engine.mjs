@@ -4,6 +4,7 @@
 export function stubEngine(answer = hold) {
   const calls = [];
   const passes = [];
+  const told = [];
   let entries = 0;
   let prompt = 0;
   let revision = 0;
@@ -12,11 +13,11 @@ export function stubEngine(answer = hold) {
     push(...args) { calls.push(['push', ...args.slice(2)]); entries += 1; },
     truncate(length) { calls.push(['truncate', length]); entries = Math.min(entries, length); },
     entryCount: () => entries,
-    explain: (now) => answer({ prompt, now }),
+    explain: (now) => ({ ...answer({ prompt, now }), usedTokens: prompt }),
     viewRevision: () => revision,
     view: () => Uint32Array.of(0, 0, entries),
     summaryText: () => undefined,
-    history: () => passes,
+    drainEvents: () => told.splice(0),
     open: async (now) => void calls.push(['open', now]),
     claim: async (kind) => { calls.push(['claim', kind]); return { refused: answer({ prompt, now: 0 }) }; },
     commit: async () => ({ status: 'superseded' }),
@@ -25,7 +26,10 @@ export function stubEngine(answer = hold) {
       calls.push(['reportUsage', promptTokens, viewRevision, sentAt, covered, now]);
       prompt = promptTokens;
       const last = passes.at(-1);
-      if (last?.verdict === 'pending') Object.assign(last, { afterTokens: promptTokens, verdict: promptTokens < last.beforeTokens * 0.9 ? 'effective' : 'ineffective' });
+      if (last?.pending) {
+        last.pending = false;
+        told.push({ type: 'verdict', compactionId: last.compactionId, promptTokens, verdict: promptTokens < last.before * 0.9 ? 'effective' : 'ineffective', estimated: false });
+      }
       return {};
     },
     stepWithoutUsage: async (...args) => void calls.push(['stepWithoutUsage', ...args]),
@@ -35,7 +39,7 @@ export function stubEngine(answer = hold) {
     async adopt(covers, summaryTokens, now) {
       calls.push(['adopt', covers, summaryTokens, now]);
       revision += 1;
-      passes.push({ compactionId: `pass-${passes.length + 1}`, coversEntries: covers, beforeTokens: prompt, verdict: 'pending' });
+      passes.push({ compactionId: `pass-${passes.length + 1}`, before: prompt, pending: true });
       return `pass-${passes.length}`;
     },
     free: () => void calls.push(['free']),

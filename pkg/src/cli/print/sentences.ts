@@ -88,11 +88,17 @@ function made({ coversEntries, entries, summaryTokens }: CompactionEvent): Said 
   return { label: 'compaction', tone: 'strong', text: `The first ${number(coversEntries)} of ${number(entries)} entries became ${summary}.` };
 }
 
-function judged({ verdict, beforeTokens, afterTokens }: VerdictEvent): Said {
+function judged({ verdict, estimated, beforeTokens, afterTokens }: VerdictEvent): Said {
   const tone = verdict === 'effective' ? 'good' : 'bad';
-  const numbers = afterTokens === null ? `${number(beforeTokens)} tokens before, unknown after` : `${number(beforeTokens)} → ${number(afterTokens)} tokens, ${change(beforeTokens, afterTokens)}`;
   const why = { effective: '', weak: ': too little to count', ineffective: ': still at or above the line where passes start', pending: '' }[verdict];
-  return { label: verdictWord(verdict), tone, text: `${numbers}${why}.` };
+  const how = estimated ? ' This is an estimate: no usage came in time.' : '';
+  return { label: verdictWord(verdict), tone, text: `${fromTo(beforeTokens, afterTokens)}${why}.${how}` };
+}
+
+/** "160,260 → 44,151 tokens, 72 % less". */
+export function fromTo(before: number | null, after: number | null): string {
+  if (before === null) return 'size unknown';
+  return after === null ? `${number(before)} tokens before` : `${number(before)} → ${number(after)} tokens, ${change(before, after)}`;
 }
 
 function overflowed({ promptTokens, windowTokens, fixedTokens, gaveUp }: OverflowEvent): Said {

@@ -1,9 +1,9 @@
 // The closing summary for a person.
 
 import type { PassReport, SummaryEvent } from '../events.js';
-import { reasonWords, verdictWord } from './sentences.js';
+import { fromTo, reasonWords, verdictWord } from './sentences.js';
 import type { Style } from './style.js';
-import { change, clean, count, number } from './words.js';
+import { clean, count, number } from './words.js';
 
 export interface SummaryLine {
   label: string;
@@ -62,12 +62,11 @@ function recordedLines(event: SummaryEvent & { simulated?: true }): SummaryLine[
 }
 
 function passLine(pass: PassReport, unit: string, simulated: boolean): SummaryLine {
-  const { session, line, beforeTokens: before, afterTokens: after, verdict } = pass;
+  const { session, line, beforeTokens, afterTokens, verdict } = pass;
   const where = place(session, unit, line);
-  const numbers = before === null ? 'size unknown' : after === null ? `${number(before)} tokens before` : `${number(before)} → ${number(after)} tokens, ${change(before, after)}`;
   const missing = verdict === 'pending' && !simulated ? ' (no usage was recorded after it)' : '';
   const tone = verdict === 'effective' ? 'good' : verdict === 'pending' ? 'faint' : 'bad';
-  return { label: `  ${verdictWord(verdict)}`, text: `${simulated ? 'simulated: ' : ''}${where}: ${numbers}${missing}`, tone };
+  return { label: `  ${verdictWord(verdict)}`, text: `${simulated ? 'simulated: ' : ''}${where}: ${fromTo(beforeTokens, afterTokens)}${missing}`, tone };
 }
 
 function place(session: string | undefined, unit: string, line: number): string {
