@@ -13,6 +13,7 @@ export class Simulated extends Conversation {
   protected override readonly makesPasses = true;
   readonly #baseline = new Baseline();
   #saidHopeless = false;
+  #measured: { revision: number; tokens: number } | undefined;
 
   protected override entryAdded(entry: TraceEntry): void {
     this.#baseline.add(entry);
@@ -78,9 +79,16 @@ export class Simulated extends Conversation {
   }
 
   #prompt(engine: Engine, call: Call): number {
-    const summary = engine.summaryText();
-    const summaryTokens = summary === undefined ? 0 : roughTokens(Buffer.byteLength(summary));
-    return this.#baseline.of(engine.view(), call.entries, summaryTokens);
+    return this.#baseline.of(engine.view(), call.entries, this.#summaryTokens(engine));
+  }
+
+  /** Measured once for each view: the text is long, and the same until the next pass. */
+  #summaryTokens(engine: Engine): number {
+    const revision = engine.viewRevision();
+    if (this.#measured?.revision !== revision) {
+      this.#measured = { revision, tokens: roughTokens(Buffer.byteLength(engine.summaryText() ?? '')) };
+    }
+    return this.#measured.tokens;
   }
 
   async #pass(engine: Engine, kind: 'auto' | 'overflow', decision: Decision): Promise<boolean> {

@@ -92,6 +92,7 @@ function compacting(threshold, cut) {
       made = true;
       return { status: 'committed', compactionId: id, beforeTokens: threshold, afterTokens: 1 };
     },
+    viewRevision: () => (made ? 1 : 0),
     summaryText: () => (made ? filler(70) : undefined),
     view: () => (made ? Uint32Array.of(1, 0, 0, 0, cut, engine.entryCount()) : Uint32Array.of(0, 0, engine.entryCount())),
   });
