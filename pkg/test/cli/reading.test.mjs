@@ -195,7 +195,7 @@ test('openai_chat_one_message_a_line_is_one_conversation', async () => {
 test('openai_chat_images_are_counted_flat_and_never_by_their_bytes', async () => {
   const image = { role: 'user', content: [{ type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(50_000)}` } }] };
   const { steps } = await read(JSON.stringify([image]));
-  assert.deepEqual(entries(steps).map(({ tokens, bytes, flags }) => [tokens, bytes, flags]), [[1_600, 0, 8]]);
+  assert.deepEqual(entries(steps).map(({ tokens, bytes, flags }) => [tokens, bytes, flags]), [[1_200, 0, 8]]);
 });
 
 test('unreadable_line_is_reported_by_number_and_the_rest_is_read', async () => {
