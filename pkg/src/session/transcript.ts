@@ -1,0 +1,94 @@
+// The host's messages beside their numbers in the index: which of them the index knows, by identity and fingerprint.
+
+import type { Core } from '../boundary/glue.js';
+import type { Reader, Reading } from '../formats/reader.js';
+
+interface Known {
+  message: unknown;
+  readonly hi: number;
+  readonly lo: number;
+  readonly group: number;
+  readonly calls: readonly string[];
+}
+
+/** Keeps the index in step with the conversation: reads what is new, and cuts back to where an edit or another branch begins. */
+export class Transcript {
+  readonly #core: Core;
+  readonly #reader: Reader<unknown>;
+  readonly #known: Known[] = [];
+  /** The group that each call id belongs to; the latest call wins where ids are reused. */
+  readonly #groups = new Map<string, number>();
+  #nextGroup = 0;
+
+  constructor(core: Core, reader: Reader<unknown>) {
+    this.#core = core;
+    this.#reader = reader;
+  }
+
+  get length(): number {
+    return this.#known.length;
+  }
+
+  observe(messages: readonly unknown[]): void {
+    const agreed = this.#agreed(messages);
+    if (agreed < this.#known.length) this.#truncate(agreed);
+    for (let i = agreed; i < messages.length; i++) this.#push(messages[i]);
+  }
+
+  /** What a summariser is shown of the entry at `index`. */
+  text(index: number): string {
+    return this.#reader.text(this.#known[index]?.message);
+  }
+
+  /** Whether the entries at `index` here and in an earlier `fingerprints` are the same text. */
+  fingerprint(index: number): string {
+    const known = this.#known[index];
+    return known ? `${known.hi} ${known.lo}` : '';
+  }
+
+  /** The last known message is read again although it is the same object: hosts stream into it. */
+  #agreed(messages: readonly unknown[]): number {
+    const shared = Math.min(messages.length, this.#known.length);
+    for (let i = 0; i < shared; i++) {
+      const identical = messages[i] === this.#known[i]?.message && i + 1 < this.#known.length;
+      if (!identical && !this.#adopt(messages[i], i)) return i;
+    }
+    return shared;
+  }
+
+  #adopt(message: unknown, index: number): boolean {
+    const known = this.#known[index];
+    const { hi, lo } = this.#reader.message(message);
+    if (!known || known.hi !== hi || known.lo !== lo) return false;
+    known.message = message;
+    return true;
+  }
+
+  #truncate(length: number): void {
+    this.#core.truncate(length);
+    this.#known.length = length;
+    this.#groups.clear();
+    for (const { calls, group } of this.#known) this.#openCalls(calls, group);
+  }
+
+  #push(message: unknown): void {
+    const reading = this.#reader.message(message);
+    const { hi, lo, role, flags, tokens, calls } = reading;
+    const group = this.#groupOf(reading);
+    this.#openCalls(calls, group);
+    this.#core.push(hi, lo, role, flags, tokens, group, calls.length);
+    this.#known.push({ message, hi, lo, group, calls });
+  }
+
+  #groupOf({ answers }: Reading): number {
+    for (const id of answers) {
+      const group = this.#groups.get(id);
+      if (group !== undefined) return group;
+    }
+    return this.#nextGroup++;
+  }
+
+  #openCalls(calls: readonly string[], group: number): void {
+    for (const id of calls) this.#groups.set(id, group);
+  }
+}
