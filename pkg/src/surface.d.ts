@@ -73,7 +73,7 @@ export interface CompactOptions {
 }
 
 /** One model call. It knows which view it was made from, so a late usage report cannot be mistaken. */
-export interface Step<M> {
+export interface Step<M = ChatMessage> {
   readonly messages: M[];
   readonly compacted: boolean;
   /** How many leading messages are those of the view before: what a prompt cache can reuse. */
@@ -90,7 +90,7 @@ export interface Step<M> {
 export type UsageSource = unknown;
 
 export type Summarize<M = ChatMessage> = (request: SummaryRequest<M>) => Promise<unknown>;
-export interface SummaryRequest<M> {
+export interface SummaryRequest<M = ChatMessage> {
   /** `separate`: a request of its own, for any model. */
   mode: 'separate';
   messages: M[];
@@ -152,7 +152,7 @@ export interface CompactionError extends Error {
 export function isCompactionError(error: unknown): error is CompactionError;
 
 /* ── Level 3: full control ──────────────────────────────────────────────────── */
-export interface Advanced<M> {
+export interface Advanced<M = ChatMessage> {
   /** Tells what the conversation holds now. New messages are read once; an edit or another branch is noticed. */
   observe(messages: readonly M[], options?: ObserveOptions): void;
   /** Claims an attempt on the conversation last observed, in the store, before any model is called. */
@@ -169,7 +169,7 @@ export interface Advanced<M> {
 export interface ObserveOptions { model?: string; contextWindow?: number }
 export interface PlanOptions { trigger?: 'manual'; focus?: string }
 export interface PlanInfo { compactionId: string; trigger: Trigger; entries: number; tokens: number; promisedTokens: number }
-export interface Plan<M> extends PlanInfo {
+export interface Plan<M = ChatMessage> extends PlanInfo {
   /** `last_resort`: there is no time for a model; `commitPlain` is what to call. */
   readonly means: 'model' | 'last_resort';
   readonly request: SummaryRequest<M>;
@@ -184,7 +184,7 @@ export interface Plan<M> extends PlanInfo {
 }
 /** Which view a call was made from. Every `View` is one. */
 export interface ViewStamp { readonly revision: number; readonly entries?: number; readonly at?: number }
-export interface View<M> {
+export interface View<M = ChatMessage> {
   readonly messages: M[];
   readonly revision: number;
   /** Messages of the conversation that it stands for. */

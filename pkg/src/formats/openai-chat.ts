@@ -76,7 +76,9 @@ class Scan {
     else this.#anything(part, 0);
   }
 
+  /** Empty text is no text: hosts store `null`, `''` or nothing for a message that only calls tools. */
   #text(text: string): void {
+    if (text === '') return;
     if (this.#role !== Role.tool && isOurSummary(text)) this.#flags |= Flag.hostSummary;
     this.digest.mark(Tag.text);
     this.digest.text(text);

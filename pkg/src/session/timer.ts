@@ -1,7 +1,7 @@
 // One timer at a time that never keeps a process alive.
 
 export class Timer {
-  #pending: unknown;
+  #pending: ReturnType<typeof setTimeout> | undefined;
 
   /** Runs `run` in `ms`; replaces what was set before. Later than a timer can reach, it runs early and may set itself again. */
   set(run: () => void, ms: number): void {

@@ -3,6 +3,9 @@
 import type { Core } from '../boundary/glue.js';
 import type { Reader, Reading } from '../formats/reader.js';
 
+/** All of the core that this file may touch. */
+type Index = Pick<Core, 'push' | 'truncate'>;
+
 interface Known {
   message: unknown;
   readonly hi: number;
@@ -13,14 +16,14 @@ interface Known {
 
 /** Keeps the index in step with the conversation: reads what is new, and cuts back to where an edit or another branch begins. */
 export class Transcript {
-  readonly #core: Core;
+  readonly #core: Index;
   readonly #reader: Reader<unknown>;
   readonly #known: Known[] = [];
   /** The group that each call id belongs to; the latest call wins where ids are reused. */
   readonly #groups = new Map<string, number>();
   #nextGroup = 0;
 
-  constructor(core: Core, reader: Reader<unknown>) {
+  constructor(core: Index, reader: Reader<unknown>) {
     this.#core = core;
     this.#reader = reader;
   }
@@ -40,7 +43,7 @@ export class Transcript {
     return this.#reader.text(this.#known[index]?.message);
   }
 
-  /** Whether the entries at `index` here and in an earlier `fingerprints` are the same text. */
+  /** Equal for equal texts, in any run. */
   fingerprint(index: number): string {
     const known = this.#known[index];
     return known ? `${known.hi} ${known.lo}` : '';

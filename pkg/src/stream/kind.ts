@@ -6,7 +6,7 @@ export interface BodyHolder {
   readonly body: ReadableStream;
   readonly status: number;
   readonly statusText: string;
-  readonly headers: unknown;
+  readonly headers: Response['headers'];
   readonly url: string;
 }
 
