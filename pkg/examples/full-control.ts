@@ -26,7 +26,7 @@ export function openByHand(id: string, store: Store, models: Models) {
     const view = advanced.view(messages);
     try {
       const reply = await models.complete(view.messages);
-      await advanced.recordUsage(reply.usage?.prompt_tokens, view, reply.usage?.completion_tokens);
+      await advanced.recordUsage(reply.usage?.prompt_tokens, view);
       return reply;
     } catch (error) {
       await advanced.recordOverflow(error, view);

@@ -63,8 +63,6 @@ export interface PrepareOptions {
   signal?: Signal;
   /** The model this call goes to. Another one opens its own probe of a tripped guard. */
   model?: string;
-  /** That model's window in tokens. */
-  contextWindow?: number;
 }
 export interface CompactOptions {
   /** What the summary should dwell on. */
@@ -129,13 +127,12 @@ export interface Snapshot extends Numbers {
   wakeAt?: number;
 }
 export interface Opened { found: 'new' | 'existing' | 'rolled_back' | 'lost' | 'quarantined' | 'read_only'; durability: Durability }
-export interface Compaction { compactionId: string; at: number; trigger: Trigger; coversEntries: number; beforeTokens: number; afterTokens?: number; verdict: 'pending' | 'effective' | 'weak' | 'ineffective'; summary: string }
+export interface Compaction { compactionId: string; at: number; trigger: Trigger; coversEntries: number; throughId: string; beforeTokens: number; afterTokens?: number; verdict: 'pending' | 'effective' | 'weak' | 'ineffective'; summary: string }
 /** One compaction, one id, from start to end; the statuses are those of the Agent Client Protocol. */
 export type CompactionEvent =
-  | { type: 'compaction'; compactionId: string; status: 'in_progress' | 'completed' | 'failed' | 'cancelled'; trigger: Trigger; startedAt: number; beforeTokens?: number; afterTokens?: number; error?: CompactionError }
-  | { type: 'verdict'; compactionId: string; verdict: Compaction['verdict']; promptTokens: number }
-  | { type: 'guard'; reason: BlockReason; tripped: boolean; retryAt?: number; unblocksAtTokens?: number }
-  | { type: 'approaching'; tokensLeft: number }
+  | { type: 'compaction'; compactionId: string; status: 'in_progress' | 'completed' | 'failed' | 'cancelled'; trigger: Trigger; startedAt: number; beforeTokens?: number; afterTokens?: number; failure?: string }
+  | { type: 'verdict'; compactionId: string; verdict: Compaction['verdict']; promptTokens: number; estimated: boolean }
+  | { type: 'guard'; reason: BlockReason; tripped: boolean; retryAt?: number }
   | { type: 'storage'; durability: Durability }
   | { type: 'foreign_record'; sessionId: string };
 
@@ -162,11 +159,11 @@ export interface Advanced<M = ChatMessage> {
   /** What the model should be sent for this conversation. Without a compaction: the same messages. */
   view(messages: readonly M[]): View<M>;
   /** The prompt tokens that the provider counted for a call made from `view`; `undefined`: the call was completed and nothing was counted. */
-  recordUsage(promptTokens: number | undefined, view: ViewStamp, outputTokens?: number): Promise<void>;
+  recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void>;
   /** Learns from a refused prompt. Any other error changes nothing and is answered with `overflow: false`. */
   recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport>;
 }
-export interface ObserveOptions { model?: string; contextWindow?: number }
+export interface ObserveOptions { model?: string }
 export interface PlanOptions { trigger?: 'manual'; focus?: string }
 export interface PlanInfo { compactionId: string; trigger: Trigger; entries: number; tokens: number; promisedTokens: number }
 export interface Plan<M = ChatMessage> extends PlanInfo {
@@ -195,7 +192,8 @@ export interface View<M = ChatMessage> {
   readonly stablePrefix: number;
   readonly parts: readonly ViewPart[];
 }
-export type ViewPart = { kind: 'verbatim'; from: number; to: number } | { kind: 'summary' };
+/** `placeholder`: a tool result that came after its call was summarised, as plain text. */
+export type ViewPart = { kind: 'verbatim'; from: number; to: number } | { kind: 'summary' } | { kind: 'placeholder'; index: number };
 export type OverflowReport = { overflow: false } | {
   overflow: true;
   /** The call was made from an older view; the current one has not been refused yet. */

@@ -8,22 +8,27 @@ export function initSync(options: { module: Uint8Array }): unknown;
 export class StoreHandle {
   private constructor();
   static memory(): StoreHandle;
-  static indexedDb(name?: string, strict?: boolean): StoreHandle;
+  static indexedDb(name?: string): StoreHandle;
   static localStorage(prefix?: string): StoreHandle;
   readonly kind: string;
   free(): void;
 }
 
-export class Core {
-  constructor(sessionId: string, store: StoreHandle, ownerHi: number, ownerLo: number);
-
+/** Collected before the session exists, which checks them. */
+export class CoreSettings {
   setWindow(tokens: number): void;
   setMaxOutput(tokens: number): void;
   /** 0 stands for "not set" in each place. */
   addTrigger(tokens: number, windowPermille: number, messages: number): void;
   setKeep(messages: number, tokens: number): void;
-  setFallbackClass(code: FailureClass): void;
+  addFallback(failureClass: FailureClass): void;
+  free(): void;
+}
 
+export class Core {
+  constructor(sessionId: string, store: StoreHandle, settings: CoreSettings, ownerHi: number, ownerLo: number);
+
+  /** `group`: the index of the entry that opened the call, or `u32::MAX`. */
   push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number): void;
   truncate(length: number): void;
   entryCount(): number;
@@ -35,7 +40,7 @@ export class Core {
   version(): number;
   viewRevision(): number;
   viewTokens(): number;
-  /** Triples `[kind, from, to)`: kind 0 is entries verbatim, 1 is where the live summary stands. */
+  /** Triples `[kind, from, to)`: 0 is entries verbatim, 1 the live summary, 2 one result whose call is not shown. */
   view(): Uint32Array;
   summaryText(): string | undefined;
   history(): Compaction[];
@@ -49,7 +54,7 @@ export class Core {
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
   renew(compactionId: string, now: number): Promise<boolean>;
   /** A `viewRevision` of -1: not known. */
-  reportUsage(promptTokens: number, outputTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
+  reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
   stepWithoutUsage(viewRevision: number, now: number): Promise<void>;
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
   setModel(name: string, now: number): Promise<void>;
@@ -64,10 +69,10 @@ export interface PlanDto {
   compactionId: string;
   trigger: Trigger;
   means: 'model' | 'last_resort';
-  /** The slice: entries `from..cut` without `pinned`. */
+  /** The entries to summarise, as pairs of first and behind-last. */
+  material: readonly number[];
   from: number;
   cut: number;
-  pinned: readonly number[];
   previous: boolean;
   entries: number;
   tokens: number;

@@ -21,6 +21,7 @@ const reader: Reader<ChatMessage> = {
   message: readMessage,
   text: renderMessage,
   summaryMessage: (content) => ({ role: 'system', content }),
+  lateResult: (text) => ({ role: 'user', content: `[late result of a tool call that was summarised above]\n${text}` }),
   requestMessages: (system, user) => [{ role: 'system', content: system }, { role: 'user', content: user }],
   usage: readUsage,
   reply: readReply,

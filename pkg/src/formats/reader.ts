@@ -11,6 +11,8 @@ export interface Reader<M> {
   text(message: unknown): string;
   /** The live summary as a message of the view. */
   summaryMessage(text: string): M;
+  /** A tool result whose call is summarised already: providers refuse it as a result. */
+  lateResult(text: string): M;
   /** A request to write a summary. */
   requestMessages(system: string, user: string): M[];
   usage(source: unknown): Usage | undefined;

@@ -1,7 +1,6 @@
 // Level 3: observe, plan, view, record. The only level that talks to the core.
 
 import type { ClaimKind } from '../boundary/glue.js';
-import { branded } from '../errors.js';
 import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, View, ViewStamp } from '../surface.js';
 import type { Engine } from './engine.js';
 import { ClaimedPlan } from './plan.js';
@@ -10,7 +9,6 @@ export class FullControl<M> implements Advanced<M> {
   readonly #engine: Engine<M>;
   readonly #plans = new Map<string, Plan<M>>();
   #model: string | undefined;
-  #contextWindow: number | undefined;
 
   constructor(engine: Engine<M>) {
     this.#engine = engine;
@@ -48,13 +46,13 @@ export class FullControl<M> implements Advanced<M> {
     return views.of(messages, Date.now());
   }
 
-  async recordUsage(promptTokens: number | undefined, view: ViewStamp, outputTokens = 0): Promise<void> {
+  async recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void> {
     const { core, ready, transcript } = this.#engine;
     await ready;
     const now = Date.now();
     const { revision, at = now, entries = transcript.length } = view;
     if (promptTokens === undefined) await this.#engine.run(core.stepWithoutUsage(revision, now));
-    else await this.#engine.run(core.reportUsage(promptTokens, outputTokens, revision, at, entries, now));
+    else await this.#engine.run(core.reportUsage(promptTokens, revision, at, entries, now));
   }
 
   async recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport> {
@@ -67,16 +65,10 @@ export class FullControl<M> implements Advanced<M> {
     return { overflow: true, stale, decision };
   }
 
-  #useModel({ model, contextWindow }: ObserveOptions): void {
-    const { core } = this.#engine;
-    if (contextWindow !== undefined && contextWindow !== this.#contextWindow) {
-      branded(() => core.setWindow(contextWindow));
-      this.#contextWindow = contextWindow;
-    }
-    if (model !== undefined && model !== this.#model) {
-      this.#engine.later(() => core.setModel(model, Date.now()));
-      this.#model = model;
-    }
+  #useModel({ model }: ObserveOptions): void {
+    if (model === undefined || model === this.#model) return;
+    this.#engine.later(() => this.#engine.core.setModel(model, Date.now()));
+    this.#model = model;
   }
 }
 

@@ -1,6 +1,6 @@
 // openSession: checks what it is given, and gives one object per store and id.
 
-import { Core, type StoreHandle } from '../boundary/glue.js';
+import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { openAiChat } from '../formats/openai-chat.js';
 import { handleOf } from '../stores.js';
@@ -21,18 +21,19 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
 }
 
 function started<M>(handle: StoreHandle, options: SessionOptions<M>, forget: () => void): GovernedSession<M> {
-  const core = branded(() => configured(new Core(options.id, handle, ...randomWords()), options));
+  const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
   return new GovernedSession(options.id, new Engine(core, openAiChat<M>()), forget);
 }
 
-function configured<M>(core: Core, options: SessionOptions<M>): Core {
+function settingsOf<M>(options: SessionOptions<M>): CoreSettings {
+  const settings = new CoreSettings();
   const { contextWindow, maxOutputTokens, trigger, keep, fallback } = options;
-  if (contextWindow !== undefined) core.setWindow(contextWindow);
-  if (maxOutputTokens !== undefined) core.setMaxOutput(maxOutputTokens);
-  for (const size of listOf<Size>(trigger)) core.addTrigger(size.tokens ?? 0, permille(size.fraction), size.messages ?? 0);
-  if (keep) core.setKeep(keep.messages ?? 0, keep.tokens ?? 0);
-  for (const failureClass of fallback ?? []) core.setFallbackClass(failureClass);
-  return core;
+  if (contextWindow !== undefined) settings.setWindow(contextWindow);
+  if (maxOutputTokens !== undefined) settings.setMaxOutput(maxOutputTokens);
+  for (const size of listOf<Size>(trigger)) settings.addTrigger(size.tokens ?? 0, permille(size.fraction), size.messages ?? 0);
+  if (keep) settings.setKeep(keep.messages ?? 0, keep.tokens ?? 0);
+  for (const failureClass of fallback ?? []) settings.addFallback(failureClass);
+  return settings;
 }
 
 function permille(fraction: number | undefined): number {

@@ -117,10 +117,12 @@ interface Slice {
   readonly offsets: Uint32Array;
 }
 
-function sliceOf(transcript: Transcript, { from, cut, pinned }: PlanDto): Slice {
-  const left = new Set(pinned);
+function sliceOf(transcript: Transcript, { material }: PlanDto): Slice {
   const texts: string[] = [];
-  for (let i = from; i < cut; i++) if (!left.has(i)) texts.push(transcript.text(i).replace(LONE_SURROGATE, '\ufffd'));
+  for (let pair = 0; pair + 1 < material.length; pair += 2) {
+    const [from = 0, to = 0] = material.slice(pair, pair + 2);
+    for (let i = from; i < to; i++) texts.push(transcript.text(i).replace(LONE_SURROGATE, '\ufffd'));
+  }
   const offsets = new Uint32Array(texts.length + 1);
   texts.forEach((text, i) => (offsets[i + 1] = (offsets[i] ?? 0) + text.length));
   return { joined: texts.join(''), offsets };

@@ -46,6 +46,6 @@ export class PreparedStep<M> implements Step<M> {
 
   /** Once per call: a second report of the same usage would be a second step. */
   #report(usage: Usage | undefined): Promise<void> {
-    return (this.#reported ??= this.#advanced.recordUsage(usage?.promptTokens, this.#view, usage?.outputTokens).catch(() => undefined));
+    return (this.#reported ??= this.#advanced.recordUsage(usage?.promptTokens, this.#view).catch(() => undefined));
   }
 }

@@ -10,6 +10,7 @@ interface Known {
   message: unknown;
   readonly hi: number;
   readonly lo: number;
+  /** The index of the message that opened the call it belongs to. */
   readonly group: number;
   readonly calls: readonly string[];
 }
@@ -19,9 +20,8 @@ export class Transcript {
   readonly #core: Index;
   readonly #reader: Reader<unknown>;
   readonly #known: Known[] = [];
-  /** The group that each call id belongs to; the latest call wins where ids are reused. */
+  /** Where each call id was opened; the latest call wins where ids are reused. */
   readonly #groups = new Map<string, number>();
-  #nextGroup = 0;
 
   constructor(core: Index, reader: Reader<unknown>) {
     this.#core = core;
@@ -71,15 +71,15 @@ export class Transcript {
     this.#core.truncate(length);
     this.#known.length = length;
     this.#groups.clear();
-    for (const { calls, group } of this.#known) this.#openCalls(calls, group);
+    this.#known.forEach(({ calls }, index) => this.#openCalls(calls, index));
   }
 
   #push(message: unknown): void {
     const reading = this.#reader.message(message);
     const { hi, lo, role, flags, tokens, calls } = reading;
     const group = this.#groupOf(reading);
-    this.#openCalls(calls, group);
-    this.#core.push(hi, lo, role, flags, tokens, group, calls.length);
+    this.#openCalls(calls, this.#known.length);
+    this.#core.push(hi, lo, role, flags, tokens, group, Math.min(calls.length, MOST_CALLS));
     this.#known.push({ message, hi, lo, group, calls });
   }
 
@@ -88,10 +88,15 @@ export class Transcript {
       const group = this.#groups.get(id);
       if (group !== undefined) return group;
     }
-    return this.#nextGroup++;
+    return ALONE;
   }
 
-  #openCalls(calls: readonly string[], group: number): void {
-    for (const id of calls) this.#groups.set(id, group);
+  #openCalls(calls: readonly string[], index: number): void {
+    for (const id of calls) this.#groups.set(id, index);
   }
 }
+
+/** The crate's `Entry::ALONE`. */
+const ALONE = 0xffff_ffff;
+/** What the index counts up to. */
+const MOST_CALLS = 255;

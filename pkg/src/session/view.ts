@@ -28,10 +28,13 @@ export class Views<M> {
       if (part.kind === 'summary') {
         sent.push(this.#reader.summaryMessage(summary));
         fingerprints.push(summary);
-        continue;
+      } else if (part.kind === 'placeholder') {
+        sent.push(this.#reader.lateResult(this.#transcript.text(part.index)));
+        fingerprints.push(`late ${this.#transcript.fingerprint(part.index)}`);
+      } else {
+        for (let i = part.from; i < part.to; i++) fingerprints.push(this.#transcript.fingerprint(i));
+        for (const message of messages.slice(part.from, part.to)) sent.push(message);
       }
-      for (let i = part.from; i < part.to; i++) fingerprints.push(this.#transcript.fingerprint(i));
-      for (const message of messages.slice(part.from, part.to)) sent.push(message);
     }
     const stablePrefix = sharedPrefix(this.#before, fingerprints);
     this.#before = fingerprints;
@@ -51,7 +54,8 @@ function partsOf(triples: Uint32Array): ViewPart[] {
   const parts: ViewPart[] = [];
   for (let i = 0; i + 2 < triples.length; i += 3) {
     const [kind, from = 0, to = 0] = triples.subarray(i, i + 3);
-    parts.push(kind === SUMMARY ? { kind: 'summary' } : { kind: 'verbatim', from, to });
+    if (kind === SUMMARY) parts.push({ kind: 'summary' });
+    else parts.push(kind === LATE_RESULT ? { kind: 'placeholder', index: from } : { kind: 'verbatim', from, to });
   }
   return parts;
 }
@@ -63,3 +67,4 @@ function sharedPrefix(before: readonly string[], after: readonly string[]): numb
 }
 
 const SUMMARY = 1;
+const LATE_RESULT = 2;

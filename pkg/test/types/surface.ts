@@ -20,7 +20,7 @@ const typed = openSession<HostMessage>({
 
 export async function use(): Promise<string> {
   const reply = await typed.run(hostMessages, (view) => complete(view));
-  const step = await typed.prepare(hostMessages, { model: 'large', contextWindow: 64_000 });
+  const step = await typed.prepare(hostMessages, { model: 'large' });
   const sent: HostMessage[] = step.messages;
   await step.done({ promptTokens: 12 });
   const chunks: AsyncIterable<string> = step.tap(chunksOf(sent));
