@@ -18,8 +18,13 @@ export function branded<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
-    throw isCoded(error) ? compactionError(error.code, error.message, error) : error;
+    throw brand(error);
   }
+}
+
+/** The branded form of an error with a code; any other as it is. */
+export function brand(error: unknown): unknown {
+  return isCoded(error) && !isCompactionError(error) ? compactionError(error.code, error.message, error) : error;
 }
 
 class BrandedError extends Error implements CompactionError {

@@ -111,3 +111,31 @@ test('passes that do not help are stopped after two, and the session says so', a
   const { phase, wakeAt } = host.session.getSnapshot();
   assert.deepEqual([phase, typeof wakeAt], ['blocked', 'number']);
 });
+
+test('an attempt whose slice the host took away ends by name, whichever way it is ended', async () => {
+  for (const end of ['commit', 'commitPlain', 'fail', 'renew'] as const) {
+    const host = openHost();
+    for (let i = 0; i < 6; i++) await turn(host, 300);
+    const plan = await host.session.advanced.plan({ trigger: 'manual' });
+    assert.ok('request' in plan);
+    host.session.advanced.observe([{ role: 'user', content: 'another branch' }]);
+    const result = await plan[end]('Goal: test. All earlier messages were answered. Next: go on.');
+    if (typeof result === 'object') assert.equal(result.status, 'failed', end);
+    const { messages } = await host.session.prepare(host.messages);
+    assert.equal(messages.length, host.messages.length, 'the conversation goes on');
+  }
+});
+
+test('an attempt that has ended is not ended twice', async () => {
+  const host = openHost();
+  for (let i = 0; i < 6; i++) await turn(host, 300);
+  const plan = await host.session.advanced.plan({ trigger: 'manual' });
+  assert.ok('request' in plan);
+  assert.equal(await host.session.advanced.resume(plan.compactionId), plan);
+  const summary = 'Goal: test. All earlier messages were answered. Next: go on.';
+  assert.equal((await plan.commit(summary)).status, 'committed');
+  assert.equal((await plan.commitPlain()).status, 'failed');
+  assert.equal(await plan.renew(), false);
+  assert.equal(await host.session.advanced.resume(plan.compactionId), undefined);
+  assert.equal(host.session.history().length, 1);
+});

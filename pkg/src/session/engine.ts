@@ -1,6 +1,7 @@
 // What the parts of one session share: the core, the reader, the transcript, and the order of what runs in the background.
 
 import type { Core } from '../boundary/glue.js';
+import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { Opened } from '../surface.js';
 import { Transcript } from './transcript.js';
@@ -25,10 +26,12 @@ export class Engine<M> {
     this.#background = this.ready.then(() => undefined);
   }
 
-  /** Waits for an operation of the core and tells whoever watches. */
+  /** Waits for an operation of the core and tells whoever watches. It rejects only for what was asked, never for the store. */
   async run<T>(operation: Promise<T>): Promise<T> {
     try {
       return await operation;
+    } catch (error) {
+      throw brand(error);
     } finally {
       this.watch.changed();
     }

@@ -1,8 +1,8 @@
 // One claimed attempt: the request it makes, and its one end.
 
 import type { CommitDto, PlanDto } from '../boundary/glue.js';
-import { branded, compactionError } from '../errors.js';
-import type { CompactResult, FailureClass, Plan, SummaryRequest, Trigger } from '../surface.js';
+import { branded, compactionError, isCompactionError } from '../errors.js';
+import type { CompactionError, CompactResult, FailureClass, Plan, SummaryRequest, Trigger } from '../surface.js';
 import type { Engine } from './engine.js';
 import { Timer } from './timer.js';
 import type { Transcript } from './transcript.js';
@@ -80,8 +80,9 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   async #end(operation: Promise<CommitDto>): Promise<CompactResult> {
-    const end = await this.#engine.run(operation);
+    const end = await this.#engine.run(operation).catch(refusal);
     this.#close();
+    if (isCompactionError(end)) return failed(end, undefined);
     if (end.status === 'committed') return end;
     if (end.status === 'failed') return failed(compactionError(end.code, end.message, { retryable: true }), end.retryAt);
     return failed(compactionError('superseded', 'another attempt took over from this one; its summary is not used; nothing is to be done'), undefined);
@@ -128,11 +129,17 @@ function sliceOf(transcript: Transcript, { material }: PlanDto): Slice {
   return { joined: texts.join(''), offsets };
 }
 
-function failed(error: ReturnType<typeof compactionError>, retryAt: number | undefined): CompactResult {
+/** An attempt that was overtaken is refused by name; that is an outcome. Anything else is a fault of this package. */
+function refusal(error: unknown): CompactionError {
+  if (isCompactionError(error)) return error;
+  throw error;
+}
+
+function failed(error: CompactionError, retryAt: number | undefined): CompactResult {
   return retryAt === undefined ? { status: 'failed', error } : { status: 'failed', error, retryAt };
 }
 
-function summarizerFailed(failureClass: FailureClass, cause: unknown): ReturnType<typeof compactionError> {
+function summarizerFailed(failureClass: FailureClass, cause: unknown): CompactionError {
   const code = failureClass === 'no_summarizer' ? failureClass : `summarizer_${failureClass}`;
   const message = `the summary could not be written (${failureClass}); the conversation stands as it was; see cause, and explain() for when it is tried again`;
   const error = compactionError(code, message, { retryable: failureClass !== 'no_summarizer' });

@@ -39,6 +39,7 @@ export async function compactByHand<M>(
 }
 
 async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarize<M>[], options: PrepareOptions): Promise<boolean> {
+  if (options.signal?.aborted) return false;
   const plan = await session.advanced.plan();
   if ('refused' in plan) return false;
   const { status } = await writeSummary(plan, summarizers, options.signal);

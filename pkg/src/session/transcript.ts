@@ -22,6 +22,7 @@ export class Transcript {
   readonly #known: Known[] = [];
   /** Where each call id was opened; the latest call wins where ids are reused. */
   readonly #groups = new Map<string, number>();
+  #unchanged = 0;
 
   constructor(core: Index, reader: Reader<unknown>) {
     this.#core = core;
@@ -43,10 +44,11 @@ export class Transcript {
     return this.#reader.text(this.#known[index]?.message);
   }
 
-  /** Equal for equal texts, in any run. */
-  fingerprint(index: number): string {
-    const known = this.#known[index];
-    return known ? `${known.hi} ${known.lo}` : '';
+  /** How many leading messages have stayed the same since the last call. */
+  takeUnchanged(): number {
+    const unchanged = this.#unchanged;
+    this.#unchanged = this.#known.length;
+    return unchanged;
   }
 
   /** The last known message is read again although it is the same object: hosts stream into it. */
@@ -69,6 +71,7 @@ export class Transcript {
 
   #truncate(length: number): void {
     this.#core.truncate(length);
+    this.#unchanged = Math.min(this.#unchanged, length);
     this.#known.length = length;
     this.#groups.clear();
     this.#known.forEach(({ calls }, index) => this.#openCalls(calls, index));

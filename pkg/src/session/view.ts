@@ -10,7 +10,7 @@ export class Views<M> {
   readonly #core: Core;
   readonly #reader: Reader<M>;
   readonly #transcript: Transcript;
-  #before: readonly string[] = [];
+  #before: Sent = { parts: [], summary: '' };
 
   constructor(core: Core, reader: Reader<M>, transcript: Transcript) {
     this.#core = core;
@@ -20,34 +20,35 @@ export class Views<M> {
 
   /** The view of `messages`, which the transcript has just observed. */
   of(messages: readonly M[], now: number): View<M> {
-    const parts = partsOf(this.#core.view());
-    const summary = this.#core.summaryText() ?? '';
-    const sent: M[] = [];
-    const fingerprints: string[] = [];
-    for (const part of parts) {
-      if (part.kind === 'summary') {
-        sent.push(this.#reader.summaryMessage(summary));
-        fingerprints.push(summary);
-      } else if (part.kind === 'placeholder') {
-        sent.push(this.#reader.lateResult(this.#transcript.text(part.index)));
-        fingerprints.push(`late ${this.#transcript.fingerprint(part.index)}`);
-      } else {
-        for (let i = part.from; i < part.to; i++) fingerprints.push(this.#transcript.fingerprint(i));
-        for (const message of messages.slice(part.from, part.to)) sent.push(message);
-      }
-    }
-    const stablePrefix = sharedPrefix(this.#before, fingerprints);
-    this.#before = fingerprints;
+    const sent = { parts: partsOf(this.#core.view()), summary: this.#core.summaryText() ?? '' };
+    const stablePrefix = sharedPrefix(this.#before, sent, this.#transcript.takeUnchanged());
+    this.#before = sent;
     return {
-      messages: sent,
+      messages: sent.parts.flatMap((part) => this.#shown(part, sent.summary, messages)),
       revision: this.#core.viewRevision(),
       entries: this.#transcript.length,
       at: now,
       tokens: this.#core.viewTokens(),
       stablePrefix,
-      parts,
+      parts: sent.parts,
     };
   }
+
+  #shown(part: ViewPart, summary: string, messages: readonly M[]): M[] {
+    switch (part.kind) {
+      case 'verbatim':
+        return messages.slice(part.from, part.to);
+      case 'summary':
+        return [this.#reader.summaryMessage(summary)];
+      case 'placeholder':
+        return [this.#reader.lateResult(this.#transcript.text(part.index))];
+    }
+  }
+}
+
+interface Sent {
+  readonly parts: readonly ViewPart[];
+  readonly summary: string;
 }
 
 function partsOf(triples: Uint32Array): ViewPart[] {
@@ -60,10 +61,26 @@ function partsOf(triples: Uint32Array): ViewPart[] {
   return parts;
 }
 
-function sharedPrefix(before: readonly string[], after: readonly string[]): number {
+/** How many leading messages two views share; `unchanged` says how many of the conversation stayed the same between them. */
+function sharedPrefix(before: Sent, after: Sent, unchanged: number): number {
   let shared = 0;
-  while (shared < before.length && shared < after.length && before[shared] === after[shared]) shared++;
+  for (const [i, part] of after.parts.entries()) {
+    const was = before.parts[i];
+    const same = sharedOf(part, was, before.summary === after.summary, unchanged);
+    shared += same;
+    if (same < sizeOf(part) || was === undefined || same < sizeOf(was)) return shared;
+  }
   return shared;
+}
+
+function sharedOf(part: ViewPart, was: ViewPart | undefined, sameSummary: boolean, unchanged: number): number {
+  if (part.kind === 'verbatim' && was?.kind === 'verbatim' && part.from === was.from) return Math.max(0, Math.min(part.to, was.to, unchanged) - part.from);
+  if (part.kind === 'placeholder' && was?.kind === 'placeholder') return part.index === was.index && part.index < unchanged ? 1 : 0;
+  return part.kind === 'summary' && was?.kind === 'summary' && sameSummary ? 1 : 0;
+}
+
+function sizeOf(part: ViewPart): number {
+  return part.kind === 'verbatim' ? part.to - part.from : 1;
 }
 
 const SUMMARY = 1;

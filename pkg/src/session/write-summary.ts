@@ -9,7 +9,8 @@ export async function writeSummary<M>(plan: Plan<M>, summarizers: readonly Summa
   if (plan.means === 'last_resort') return plan.commitPlain();
   let failure: unknown = compactionError('no_summarizer', 'a summary is due and openSession was given no summarize function; pass one');
   for (const summarize of summarizers) {
-    const answer = await bounded(summarize, plan.request, signal).then((reply) => ({ reply }), (error: unknown) => ({ error }));
+    const asking = async (): Promise<unknown> => bounded(summarize, plan.request, signal);
+    const answer = await asking().then((reply) => ({ reply }), (error: unknown) => ({ error }));
     if ('reply' in answer) return plan.commit(answer.reply);
     failure = answer.error;
     if (signal?.aborted) break;
