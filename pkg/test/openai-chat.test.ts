@@ -26,6 +26,9 @@ test('a fingerprint does not depend on key order, absent fields, or what only th
   const stored = { tool_calls: call('c').tool_calls, content: undefined, role: 'assistant', refusal: null, annotations: [], createdAt: 7, reasoning_content: 'hm' };
   assert.equal(id(stored), id(call('c')));
   assert.equal(id({ ...stored, content: '' }), id(call('c')));
+  const use = (input: object) => ({ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input }] });
+  assert.equal(id(use({ a: 1, b: { c: 2, d: 3 } })), id(use({ b: { d: 3, c: 2 }, a: 1 })));
+  assert.notEqual(id(use({ a: 1, b: 2 })), id(use({ a: 2, b: 1 })));
   assert.equal(id({ role: 'user', content: 'x' }), id({ role: 'user', content: [{ type: 'text', text: 'x' }] }));
 });
 

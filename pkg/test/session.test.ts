@@ -27,6 +27,14 @@ test('without a compaction the view is the same messages', async () => {
   assert.deepEqual([step.compacted, step.decision.action], [false, 'hold']);
 });
 
+test('a conversation handed over whole and already over the line is compacted before its first call', async () => {
+  const host = openHost();
+  const messages = Array.from({ length: 12 }, (_, i) => ({ role: i % 2 ? ('assistant' as const) : ('user' as const), content: `${i} ${'lorem ipsum '.repeat(90)}` }));
+  const step = await host.session.prepare(messages);
+  assert.deepEqual([step.compacted, host.model.of('small').length], [true, 1]);
+  assert.ok(step.messages.length < messages.length);
+});
+
 test('after a compaction the view is system prompt, one summary, and the newest messages as they are', async () => {
   const host = openHost();
   host.messages.push({ role: 'system', content: 'be brief' });

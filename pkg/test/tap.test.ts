@@ -74,7 +74,10 @@ test('a stream without usage, cancelled or broken counts once, as a step without
   await assert.rejects(new Response(broken.stream).text(), /reset/);
   const left = tapped((async function* () { yield delta('a'); yield delta('', USAGE); })());
   for await (const _ of left.stream) break;
-  for (const { reports } of [silent, cancelled, broken, left]) assert.deepEqual(reports, [undefined]);
+  const twice = tapped((async function* () { yield delta('a'); })());
+  const iterator = twice.stream[Symbol.asyncIterator]();
+  for (let i = 0; i < 4; i++) await iterator.next();
+  for (const { reports } of [silent, cancelled, broken, left, twice]) assert.deepEqual(reports, [undefined]);
 });
 
 test('the source is asked for a chunk only when the consumer asks', async () => {
