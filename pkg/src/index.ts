@@ -1,4 +1,8 @@
-import wasm from '#wasm';
+// The default entry: the WebAssembly file travels inside and is compiled at import, synchronously, without network or file access.
 
-/** The compiled WebAssembly module of the governor. */
-export const module: WebAssembly.Module = new WebAssembly.Module(wasm);
+import bytes from './boundary/bytes.js';
+import { initSync } from './boundary/glue.js';
+
+initSync({ module: bytes });
+
+export * from './api.js';

@@ -63,8 +63,11 @@ impl Session {
         Ok(summary::fallback(&material, previous, &limits(planned)))
     }
 
+    /// The plan of `attempt`, while the transcript still holds the slice it was made for.
     fn planned_as(&self, attempt: AttemptId) -> Result<&Planned, RequestError> {
-        self.planned().filter(|planned| planned.attempt == attempt).ok_or(RequestError::NotThisAttempt)
+        let planned = self.planned().filter(|planned| planned.attempt == attempt);
+        let holds = |planned: &&Planned| self.index().fingerprint(planned.plan.cut) == planned.fingerprint;
+        planned.filter(holds).ok_or(RequestError::NotThisAttempt)
     }
 
     fn items(&self, planned: &Planned, ends: &[u32]) -> Result<Vec<Item>, RequestError> {

@@ -1,0 +1,43 @@
+// Bundles the entry points into dist, with the WASM that `cargo xtask build` left in dist/wasm; `--tests` bundles the
+// tests instead. The types are written by hand and copied.
+import { copyFile, readdir, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** `src/boundary` declares the generated glue and the WASM file; here is where they are. */
+const boundary = {
+  name: 'boundary',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/glue\.js$/ }, () => ({ path: here('dist/wasm/compaction_governor.js') }));
+    onResolve({ filter: /\/bytes\.js$/ }, () => ({ path: here('dist/wasm/compaction_governor_bg.wasm') }));
+  },
+};
+
+const shared = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  loader: { '.wasm': 'binary' },
+  plugins: [boundary],
+  logLevel: 'warning',
+};
+
+if (process.argv.includes('--tests')) await bundleTests();
+else await bundlePackage();
+
+async function bundlePackage() {
+  await build({ ...shared, entryPoints: [here('src/index.ts')], outfile: here('dist/index.js'), minify: true });
+  await copyFile(here('src/surface.d.ts'), here('dist/index.d.ts'));
+}
+
+/** Under node_modules, where git, npm pack and the build's own inputs do not look. */
+async function bundleTests() {
+  const outdir = here('node_modules/.cache/tests');
+  await rm(outdir, { recursive: true, force: true });
+  const files = await readdir(here('test'));
+  const entryPoints = files.filter((file) => file.endsWith('.test.ts')).map((file) => here(`test/${file}`));
+  const alias = { 'compaction-governor': here('src/index.ts') };
+  await build({ ...shared, entryPoints, outdir, alias, platform: 'node', packages: 'bundle', external: ['fast-check'], sourcemap: 'inline', outExtension: { '.js': '.mjs' } });
+}

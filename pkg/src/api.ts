@@ -1,0 +1,5 @@
+// What every entry point exports. The entries differ only in how the WebAssembly file gets in.
+
+export { isCompactionError } from './errors.js';
+export { openSession } from './session/open.js';
+export { indexedDb, localStorageStore, memory } from './stores.js';

@@ -1,0 +1,31 @@
+// What this package takes from the platform, declared by hand: the sources compile without the DOM library and without Node's types.
+
+interface AbortSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+declare var AbortSignal: { prototype: AbortSignal };
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+declare function setTimeout(run: () => void, ms: number): unknown;
+declare function clearTimeout(timer: unknown): void;
+declare const crypto: { getRandomValues(into: Uint32Array): Uint32Array } | undefined;
+declare class TextDecoder {
+  decode(bytes?: Uint8Array): string;
+}
+declare class ReadableStream<T = unknown> {
+  constructor(source: { pull(controller: { enqueue(chunk: T): void; close(): void }): Promise<void>; cancel(reason: unknown): Promise<void> }, strategy?: { highWaterMark: number });
+  getReader(): { read(): Promise<{ done: false; value: T } | { done: true; value?: T | undefined }>; cancel(reason?: unknown): Promise<void>; releaseLock(): void };
+}
+declare class Response {
+  constructor(body: ReadableStream | null, init: { status: number; statusText: string; headers: unknown });
+  readonly body: ReadableStream | null;
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: unknown;
+  readonly url: string;
+}

@@ -1,0 +1,78 @@
+// Level 3: observe, plan, view, record. The only level that talks to the core.
+
+import type { ClaimKind } from '../boundary/glue.js';
+import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, View, ViewStamp } from '../surface.js';
+import type { Engine } from './engine.js';
+import { ClaimedPlan } from './plan.js';
+
+export class FullControl<M> implements Advanced<M> {
+  readonly #engine: Engine<M>;
+  readonly #plans = new Map<string, Plan<M>>();
+  #model: string | undefined;
+
+  constructor(engine: Engine<M>) {
+    this.#engine = engine;
+  }
+
+  observe(messages: readonly M[], options: ObserveOptions = {}): void {
+    const { core, transcript, watch } = this.#engine;
+    this.#useModel(options);
+    transcript.observe(messages);
+    this.#engine.later(() => core.settle(Date.now()));
+    watch.changed();
+  }
+
+  async plan(options: PlanOptions = {}): Promise<Plan<M> | { refused: Decision }> {
+    const { core } = this.#engine;
+    await this.#engine.quiet();
+    const decision = core.explain(Date.now());
+    const kind = options.trigger ?? automatic(decision);
+    if (kind === undefined) return { refused: decision };
+    const claimed = await this.#engine.run(core.claim(kind, Date.now()));
+    if ('refused' in claimed) return claimed;
+    const plan = new ClaimedPlan(this.#engine, claimed, options.focus, () => this.#plans.delete(claimed.compactionId));
+    this.#plans.set(claimed.compactionId, plan);
+    return plan;
+  }
+
+  async resume(compactionId: string): Promise<Plan<M> | undefined> {
+    return this.#plans.get(compactionId);
+  }
+
+  view(messages: readonly M[]): View<M> {
+    const { transcript, views, watch } = this.#engine;
+    transcript.observe(messages);
+    watch.changed();
+    return views.of(messages, Date.now());
+  }
+
+  async recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void> {
+    const { core, ready, transcript } = this.#engine;
+    await ready;
+    const now = Date.now();
+    const { revision, at = now, entries = transcript.length } = view;
+    if (promptTokens === undefined) await this.#engine.run(core.stepWithoutUsage(revision, now));
+    else await this.#engine.run(core.reportUsage(promptTokens, revision, at, entries, now));
+  }
+
+  async recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport> {
+    const { core, ready, reader } = this.#engine;
+    const refused = reader.overflow(error);
+    if (!refused) return { overflow: false };
+    await ready;
+    const revision = view?.revision ?? core.viewRevision();
+    const { stale, decision } = await this.#engine.run(core.overflow(revision, refused.limit ?? 0, Date.now()));
+    return { overflow: true, stale, decision };
+  }
+
+  #useModel({ model }: ObserveOptions): void {
+    if (model === undefined || model === this.#model) return;
+    this.#engine.later(() => this.#engine.core.setModel(model, Date.now()));
+    this.#model = model;
+  }
+}
+
+function automatic(decision: Decision): ClaimKind | undefined {
+  if (decision.action !== 'compact') return undefined;
+  return decision.trigger === 'overflow' ? 'overflow' : 'auto';
+}

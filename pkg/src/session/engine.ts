@@ -1,0 +1,51 @@
+// What the parts of one session share: the core, the reader, the transcript, and the order of what runs in the background.
+
+import type { Core } from '../boundary/glue.js';
+import { brand } from '../errors.js';
+import type { Reader } from '../formats/reader.js';
+import type { Opened } from '../surface.js';
+import { Transcript } from './transcript.js';
+import { Views } from './view.js';
+import { Watch } from './watch.js';
+
+export class Engine<M> {
+  readonly ready: Promise<Opened>;
+  readonly transcript: Transcript;
+  readonly views: Views<M>;
+  readonly watch: Watch;
+  #background: Promise<void>;
+
+  constructor(
+    readonly core: Core,
+    readonly reader: Reader<M>,
+  ) {
+    this.transcript = new Transcript(core, reader);
+    this.views = new Views(core, reader, this.transcript);
+    this.watch = new Watch(core, () => this.later(() => core.settle(Date.now())));
+    this.ready = this.run(core.open(Date.now())).catch(() => ({ found: 'lost', durability: 'degraded' }));
+    this.#background = this.ready.then(() => undefined);
+  }
+
+  /** Waits for an operation of the core and tells whoever watches. It rejects only for what was asked, never for the store. */
+  async run<T>(operation: Promise<T>): Promise<T> {
+    try {
+      return await operation;
+    } catch (error) {
+      throw brand(error);
+    } finally {
+      this.watch.changed();
+    }
+  }
+
+  /** Runs `operation` after the record was loaded and after what was asked for before. A store's failure shows in the snapshot. */
+  later(operation: () => Promise<unknown>): void {
+    this.#background = this.#background.then(() => this.run(operation())).then(ignore, ignore);
+  }
+
+  /** Resolves when everything that {@link later} was given has run. */
+  quiet(): Promise<void> {
+    return this.#background;
+  }
+}
+
+function ignore(): void {}

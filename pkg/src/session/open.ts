@@ -1,0 +1,73 @@
+// openSession: checks what it is given, and gives one object per store and id.
+
+import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
+import { branded, compactionError } from '../errors.js';
+import { openAiChat } from '../formats/openai-chat.js';
+import { handleOf } from '../stores.js';
+import type { ChatMessage, Session, SessionOptions, Size, Store } from '../surface.js';
+import { Engine } from './engine.js';
+import { GovernedSession } from './session.js';
+
+export function openSession<M = ChatMessage>(options: SessionOptions<M>): Session<M> {
+  const { id, store } = options;
+  if (typeof id !== 'string' || id === '') throw compactionError('invalid_option', `id is ${JSON.stringify(id)}; pass your conversation's id, a string that is not empty`);
+  const handle = handleOf(store);
+  const sessions = sessionsOf(store);
+  const known = sessions.get(id);
+  const session = isSessionOf<M>(known) ? known : started(handle, options, () => sessions.delete(id));
+  sessions.set(id, session);
+  session.summarizers = listOf(options.summarize);
+  return session;
+}
+
+function started<M>(handle: StoreHandle, options: SessionOptions<M>, forget: () => void): GovernedSession<M> {
+  const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
+  return new GovernedSession(options.id, new Engine(core, openAiChat<M>()), forget);
+}
+
+function settingsOf<M>(options: SessionOptions<M>): CoreSettings {
+  const settings = new CoreSettings();
+  const { contextWindow, maxOutputTokens, trigger, keep, fallback } = options;
+  if (contextWindow !== undefined) settings.setWindow(contextWindow);
+  if (maxOutputTokens !== undefined) settings.setMaxOutput(maxOutputTokens);
+  for (const size of listOf<Size>(trigger)) settings.addTrigger(size.tokens ?? 0, permille(size.fraction), size.messages ?? 0);
+  if (keep) settings.setKeep(keep.messages ?? 0, keep.tokens ?? 0);
+  for (const failureClass of fallback ?? []) settings.addFallback(failureClass);
+  return settings;
+}
+
+function permille(fraction: number | undefined): number {
+  return fraction === undefined ? 0 : Math.round(fraction * 1_000);
+}
+
+function listOf<T>(one: T | readonly T[] | undefined): readonly T[] {
+  return one === undefined ? [] : isList(one) ? one : [one];
+}
+
+/** `Array.isArray` does not narrow read-only arrays. */
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
+}
+
+/** Tells this session object's attempts from those of every other tab and process. */
+function randomWords(): [number, number] {
+  const words = new Uint32Array(2);
+  if (typeof crypto === 'undefined') words.forEach((_, i) => (words[i] = Math.random() * 2 ** 32));
+  else crypto.getRandomValues(words);
+  return [words[0] ?? 0, words[1] ?? 0];
+}
+
+function sessionsOf(store: Store): Map<string, unknown> {
+  const known = registry.get(store);
+  if (known) return known;
+  const sessions = new Map<string, unknown>();
+  registry.set(store, sessions);
+  return sessions;
+}
+
+/** The message type is the host's promise: whoever opens an id again means the same messages. */
+function isSessionOf<M>(known: unknown): known is GovernedSession<M> {
+  return known instanceof GovernedSession;
+}
+
+const registry = new WeakMap<Store, Map<string, unknown>>();

@@ -1,0 +1,47 @@
+// Level 2: what to send now, and compacting by hand. Written with the methods of level 3 alone.
+
+import type { Reader } from '../formats/reader.js';
+import type { CompactOptions, CompactResult, PrepareOptions, Session, Step, Summarize } from '../surface.js';
+import { PreparedStep } from './step.js';
+import { writeSummary } from './write-summary.js';
+
+/** All of a session that this level may use. */
+export type Lower<M> = Pick<Session<M>, 'ready' | 'explain' | 'advanced'>;
+
+export async function prepareStep<M>(
+  session: Lower<M>,
+  reader: Pick<Reader<M>, 'usage'>,
+  summarizers: readonly Summarize<M>[],
+  messages: readonly M[],
+  options: PrepareOptions = {},
+): Promise<Step<M>> {
+  // The host may append to its array while a summary is being written.
+  const fixed = [...messages];
+  await session.ready;
+  session.advanced.observe(fixed, options);
+  const compacted = session.explain().action !== 'hold' && (await compactIfDue(session, summarizers, options));
+  const view = session.advanced.view(fixed);
+  return new PreparedStep(session.advanced, reader, view, session.explain(), compacted);
+}
+
+export async function compactByHand<M>(
+  session: Lower<M>,
+  summarizers: readonly Summarize<M>[],
+  messages: readonly M[],
+  options: CompactOptions = {},
+): Promise<CompactResult> {
+  await session.ready;
+  session.advanced.observe([...messages]);
+  const { focus, signal } = options;
+  const plan = await session.advanced.plan(focus === undefined ? { trigger: 'manual' } : { trigger: 'manual', focus });
+  if ('refused' in plan) return { status: 'refused', decision: plan.refused };
+  return writeSummary(plan, summarizers, signal);
+}
+
+async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarize<M>[], options: PrepareOptions): Promise<boolean> {
+  if (options.signal?.aborted) return false;
+  const plan = await session.advanced.plan();
+  if ('refused' in plan) return false;
+  const { status } = await writeSummary(plan, summarizers, options.signal);
+  return status === 'committed';
+}

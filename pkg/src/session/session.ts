@@ -1,0 +1,75 @@
+// The session object: each method hands itself to the level it belongs to.
+
+import type { Reader } from '../formats/reader.js';
+import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, Snapshot, Step, Summarize } from '../surface.js';
+import { FullControl } from './advanced.js';
+import type { Engine } from './engine.js';
+import { compactByHand, prepareStep } from './prepare.js';
+import { runCall, type Send } from './run.js';
+
+export class GovernedSession<M> implements Session<M> {
+  readonly ready: Promise<Opened>;
+  readonly advanced: Advanced<M>;
+  /** The latest that `openSession` was given: a component that renders again passes functions that see its new state. */
+  summarizers: readonly Summarize<M>[] = [];
+  readonly #engine: Engine<M>;
+  readonly #reader: Reader<M>;
+  readonly #forget: () => void;
+
+  constructor(
+    readonly id: string,
+    engine: Engine<M>,
+    forget: () => void,
+  ) {
+    this.ready = engine.ready;
+    this.advanced = new FullControl(engine);
+    this.#engine = engine;
+    this.#reader = engine.reader;
+    this.#forget = forget;
+  }
+
+  run<R>(messages: readonly M[], send: Send<M, R>, options?: PrepareOptions): Promise<R> {
+    return runCall(this, messages, send, options);
+  }
+
+  prepare(messages: readonly M[], options?: PrepareOptions): Promise<Step<M>> {
+    return prepareStep(this, this.#reader, this.summarizers, messages, options);
+  }
+
+  compact(messages: readonly M[], options?: CompactOptions): Promise<CompactResult> {
+    return compactByHand(this, this.summarizers, messages, options);
+  }
+
+  getSnapshot(): Snapshot {
+    return this.#engine.watch.snapshot();
+  }
+
+  subscribe(listener: () => void): () => void {
+    return this.#engine.watch.subscribe(listener);
+  }
+
+  on(listener: (event: CompactionEvent) => void): () => void {
+    return this.#engine.watch.on(listener);
+  }
+
+  /** Below the line no clock is read: nothing that time changes can make a pass due there. */
+  shouldCompact(): boolean {
+    const { core } = this.#engine;
+    return core.overLine() && core.shouldCompact(Date.now());
+  }
+
+  explain(): Decision {
+    return this.#engine.core.explain(Date.now());
+  }
+
+  history(): readonly Compaction[] {
+    return this.#engine.core.history();
+  }
+
+  async close(): Promise<void> {
+    this.#forget();
+    await this.#engine.quiet();
+    await this.#engine.core.close();
+    this.#engine.watch.close();
+  }
+}

@@ -1,0 +1,95 @@
+// What others see of a session: a cached snapshot, listeners, and a timer for what changes by itself.
+
+import type { Core } from '../boundary/glue.js';
+import { isFields } from '../formats/json.js';
+import type { CompactionEvent, Snapshot } from '../surface.js';
+import { Timer } from './timer.js';
+
+export class Watch {
+  readonly #core: Core;
+  /** Called when `wakeAt` has come. */
+  readonly #wake: () => void;
+  readonly #subscribers = new Set<() => void>();
+  readonly #listeners = new Set<(event: CompactionEvent) => void>();
+  readonly #timer = new Timer();
+  #cached: { readonly version: number; readonly snapshot: Snapshot; readonly until: number } | undefined;
+  #announced = -1;
+  #scheduled = false;
+
+  constructor(core: Core, wake: () => void) {
+    this.#core = core;
+    this.#wake = wake;
+  }
+
+  /** The same object until the core's version or, at `wakeAt`, the decision changes. */
+  snapshot(): Snapshot {
+    const version = this.#core.version();
+    const cached = this.#cached;
+    if (cached?.version === version && (cached.until === Infinity || Date.now() < cached.until)) return cached.snapshot;
+    const now = Date.now();
+    const snapshot = Object.freeze(this.#core.snapshot(now));
+    // A wake-up that has passed already would make every call a new object, and React render for ever.
+    const until = snapshot.wakeAt !== undefined && snapshot.wakeAt > now ? snapshot.wakeAt : Infinity;
+    this.#cached = { version, snapshot, until };
+    return snapshot;
+  }
+
+  subscribe(listener: () => void): () => void {
+    const own = (): void => listener();
+    this.#subscribers.add(own);
+    return () => void this.#subscribers.delete(own);
+  }
+
+  on(listener: (event: CompactionEvent) => void): () => void {
+    const own = (event: CompactionEvent): void => listener(event);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /** After anything that may have changed something: hands out events, tells subscribers once per turn of the loop, sets the timer. */
+  changed(): void {
+    for (const event of this.#core.drainEvents()) for (const listener of [...this.#listeners]) isolated(() => listener(event));
+    this.#setTimer();
+    if (this.#core.version() !== this.#announced) this.#schedule();
+  }
+
+  close(): void {
+    this.#timer.clear();
+    this.#subscribers.clear();
+    this.#listeners.clear();
+  }
+
+  #setTimer(): void {
+    this.snapshot();
+    const until = this.#cached?.until ?? Infinity;
+    if (until === Infinity) return this.#timer.clear();
+    this.#timer.set(() => this.#woken(until), until - Date.now());
+  }
+
+  #woken(due: number): void {
+    if (Date.now() < due) return this.#setTimer();
+    this.#wake();
+    this.#schedule();
+    this.#setTimer();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    void Promise.resolve().then(() => {
+      this.#scheduled = false;
+      this.#announced = this.#core.version();
+      for (const subscriber of [...this.#subscribers]) isolated(subscriber);
+    });
+  }
+}
+
+/** A listener's fault is the host's to hear of, and never the conversation's. */
+function isolated(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    const host: unknown = globalThis;
+    if (isFields(host) && typeof host.reportError === 'function') host.reportError(error);
+  }
+}

@@ -1,0 +1,72 @@
+// From a plan to its end: asks the summarisers in order, each bounded in time. Uses nothing but the plan.
+
+import { compactionError } from '../errors.js';
+import { isFields } from '../formats/json.js';
+import type { CompactResult, Plan, Signal, Summarize, SummaryRequest } from '../surface.js';
+import { Timer } from './timer.js';
+
+export async function writeSummary<M>(plan: Plan<M>, summarizers: readonly Summarize<M>[], signal: Signal | undefined): Promise<CompactResult> {
+  if (plan.means === 'last_resort') return plan.commitPlain();
+  let failure: unknown = compactionError('no_summarizer', 'a summary is due and openSession was given no summarize function; pass one');
+  for (const summarize of summarizers) {
+    const asking = async (): Promise<unknown> => bounded(summarize, plan.request, signal);
+    const answer = await asking().then((reply) => ({ reply }), (error: unknown) => ({ error }));
+    if ('reply' in answer) return plan.commit(answer.reply);
+    failure = answer.error;
+    if (signal?.aborted) break;
+  }
+  return plan.fail(failure);
+}
+
+/** One summariser's answer, or a rejection when it takes too long, the attempt is over, or the host gives up. */
+function bounded<M>(summarize: Summarize<M>, request: SummaryRequest<M>, signal: Signal | undefined): Promise<unknown> {
+  const controller = new AbortController();
+  const timer = new Timer();
+  const undo: (() => void)[] = [];
+  return new Promise<unknown>((resolve, reject) => {
+    const stop = (name: string, message: string): void => {
+      const error = Object.assign(new Error(message), { name });
+      controller.abort(error);
+      reject(error);
+    };
+    timer.set(() => stop('TimeoutError', `the summariser did not answer within ${SUMMARIZE_TIMEOUT_MS / 1_000} s`), SUMMARIZE_TIMEOUT_MS);
+    undo.push(whenAborted(request.signal, () => stop('TimeoutError', "the attempt's deadline passed before the summariser answered")));
+    undo.push(whenAborted(signal, () => stop('AbortError', 'the call was given up while the summariser was writing')));
+    asked(summarize, { ...request, signal: controller.signal }).then(resolve, reject);
+  }).finally(() => {
+    timer.clear();
+    for (const step of undo) step();
+  });
+}
+
+async function asked<M>(summarize: Summarize<M>, request: SummaryRequest<M>): Promise<unknown> {
+  const reply = await summarize(request);
+  return isResponse(reply) ? body(reply) : reply;
+}
+
+/** Returns what lets go of `signal`, which may outlive many calls. */
+function whenAborted(signal: Signal | undefined, stop: () => void): () => void {
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
+  return () => signal?.removeEventListener('abort', stop);
+}
+
+/** `fetch` answers with a Response for every status, and its body still to be read. */
+interface ResponseLike {
+  readonly ok: boolean;
+  readonly status: number;
+  json(): Promise<unknown>;
+}
+
+function isResponse(reply: unknown): reply is ResponseLike {
+  return isFields(reply) && typeof reply.ok === 'boolean' && typeof reply.status === 'number' && typeof reply.json === 'function';
+}
+
+async function body(response: ResponseLike): Promise<unknown> {
+  if (response.ok) return response.json();
+  const headers = 'headers' in response ? response.headers : undefined;
+  throw Object.assign(new Error(`the summariser answered with status ${response.status}`), { status: response.status, headers });
+}
+
+/** A summary of 8,192 tokens takes a slow model 80 s; beyond this the conversation has waited long enough. */
+const SUMMARIZE_TIMEOUT_MS = 120_000;

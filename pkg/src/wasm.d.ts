@@ -1,4 +1,0 @@
-declare module '#wasm' {
-  const bytes: Uint8Array<ArrayBuffer>;
-  export default bytes;
-}

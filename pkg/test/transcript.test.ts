@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openAiChat } from '../src/formats/openai-chat.js';
+import { Transcript } from '../src/session/transcript.js';
+
+const ALONE = 0xffff_ffff;
+
+interface Entry {
+  readonly id: string;
+  readonly group: number;
+}
+
+/** An index that notes what it is told, and a transcript over it. */
+function watched() {
+  const entries: Entry[] = [];
+  const told = { pushed: 0, entries };
+  const index = {
+    push(hi: number, lo: number, _role: number, _flags: number, _tokens: number, group: number): void {
+      told.pushed++;
+      entries.push({ id: `${hi} ${lo}`, group });
+    },
+    truncate(length: number): void {
+      entries.length = length;
+    },
+  };
+  return { told, transcript: new Transcript(index, openAiChat<unknown>()) };
+}
+
+const user = (content: string) => ({ role: 'user', content });
+const call = (...ids: string[]) => ({ role: 'assistant', tool_calls: ids.map((id) => ({ id, function: { name: 'f', arguments: '{}' } })) });
+const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: id });
+
+test('messages that were seen before are not read into the index again', () => {
+  const { told, transcript } = watched();
+  const messages = [user('a'), user('b')];
+  transcript.observe(messages);
+  transcript.observe([...messages, user('c')]);
+  assert.equal(told.pushed, 3);
+  transcript.observe(structuredClone([...messages, user('c')]));
+  assert.equal(told.pushed, 3, 'equal messages from a database are the same ones');
+});
+
+test('an edit cuts the index back to the first difference and reads the rest', () => {
+  const { told, transcript } = watched();
+  transcript.observe([user('a'), user('b'), user('c')]);
+  transcript.observe([user('a'), user('B'), user('c'), user('d')]);
+  assert.equal(told.pushed, 6);
+  assert.equal(told.entries.length, 4);
+});
+
+test('a last message that the host streams into is noticed although it is the same object', () => {
+  const { told, transcript } = watched();
+  const messages = [user('a'), user('grow')];
+  transcript.observe(messages);
+  const before = told.entries[1]?.id;
+  Object.assign(messages[1] ?? {}, { content: 'growing' });
+  transcript.observe(messages);
+  assert.notEqual(told.entries[1]?.id, before);
+});
+
+test('a result names the call that it answers, and nothing else names one', () => {
+  const { told, transcript } = watched();
+  transcript.observe([user('a'), call('x', 'y'), result('x'), user('between'), result('y'), result('orphan'), call('x'), result('x')]);
+  const [a, c, x, between, y, orphan, again, againX] = told.entries.map(({ group }) => group);
+  assert.deepEqual([a, c, x, between, y, orphan, again, againX], [ALONE, ALONE, 1, ALONE, 1, ALONE, ALONE, 6], 'a reused id belongs to the later call');
+});
+
+test('after an edit a result still finds its call in what is left', () => {
+  const { told, transcript } = watched();
+  transcript.observe([call('x'), user('old')]);
+  transcript.observe([call('x'), result('x')]);
+  assert.equal(told.entries[1]?.group, 0);
+});
+
+test('whatever histories follow each other, the index ends as if only the last had been read', () => {
+  const message = fc.oneof(fc.constantFrom('a', 'b', 'c').map(user), fc.constantFrom('x', 'y').map((id) => call(id)), fc.constantFrom('x', 'y').map(result));
+  fc.assert(
+    fc.property(fc.array(fc.array(message, { maxLength: 8 }), { minLength: 1, maxLength: 5 }), (histories) => {
+      const kept = watched();
+      for (const history of histories) kept.transcript.observe(history);
+      const fresh = watched();
+      fresh.transcript.observe(histories.at(-1) ?? []);
+      assert.deepEqual(kept.told.entries, fresh.told.entries);
+    }),
+  );
+});
+
