@@ -34,9 +34,7 @@ export interface Plan {
   entries: number;
   tokens: number;
   maxTokens: number;
-  from: number;
   cut: number;
-  pinned: readonly number[];
 }
 
 export type Committed =

@@ -5,7 +5,8 @@ import { Baseline } from './baseline.js';
 import { Conversation, type Call } from './conversation.js';
 import type { Decision, Engine, Plan } from './engine.js';
 import { scriptedSummary } from './summariser.js';
-import { roughTokens, type TraceEntry, type TraceStep } from './trace.js';
+import type { TraceEntry, TraceStep } from './trace.js';
+import { rough } from '../text/rough.js';
 
 type Step<K extends TraceStep['kind']> = Extract<TraceStep, { kind: K }>;
 
@@ -86,7 +87,7 @@ export class Simulated extends Conversation {
   #summaryTokens(engine: Engine): number {
     const revision = engine.viewRevision();
     if (this.#measured?.revision !== revision) {
-      this.#measured = { revision, tokens: roughTokens(Buffer.byteLength(engine.summaryText() ?? '')) };
+      this.#measured = { revision, tokens: rough(Buffer.byteLength(engine.summaryText() ?? '')) };
     }
     return this.#measured.tokens;
   }
@@ -99,7 +100,7 @@ export class Simulated extends Conversation {
     }
     this.answered(decision);
     const text = plan.means === 'model' ? scriptedSummary(plan.tokens, plan.maxTokens) : undefined;
-    const summaryTokens = roughTokens(text?.length ?? 0);
+    const summaryTokens = rough(text?.length ?? 0);
     const spentTokens = text === undefined ? 0 : plan.tokens + summaryTokens;
     const done = text === undefined ? await this.#plain(engine, plan) : await engine.commit(plan.compactionId, text, 'stop', spentTokens, this.clock.now);
     if (done.status !== 'committed') {

@@ -57,10 +57,5 @@ export interface TraceReader {
   end(): Iterable<TraceStep>;
 }
 
-/** Tokens assumed for `bytes` of UTF-8 text, as the governor's own rough count has it: bytes / 3.5, never above bytes. */
-export function roughTokens(bytes: number): number {
-  return Math.min(bytes, Math.ceil((bytes * 2) / 7));
-}
-
 /** Tokens assumed for one picture, as the package's own reader has it: OpenAI charges 765 for a square megapixel, Anthropic at most about 1,600. */
 export const IMAGE_TOKENS = 1_200;

@@ -4,8 +4,9 @@
 // repeats the usage, and only the last has the true output. So a message is held back until something else begins.
 
 import { type Fields, fields, instant, isFields, list, text, tokens, written } from '../json.js';
-import { Flag, Role, roughTokens, type TraceReader, type TraceStep } from '../trace.js';
+import { Flag, Role, type TraceReader, type TraceStep } from '../trace.js';
 import { Entries, type Draft } from './entries.js';
+import { rough } from '../../text/rough.js';
 
 /** Whether a record can only come from Claude Code. */
 export function isClaudeCode(record: Fields): boolean {
@@ -132,7 +133,7 @@ export class ClaudeCodeReader implements TraceReader {
     this.#boundary = undefined;
     if (boundary === undefined) return;
     const bytes = summary.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-    yield { kind: 'compaction', ...boundary, coversEntries: this.#entries.count, summaryTokens: roughTokens(bytes) };
+    yield { kind: 'compaction', ...boundary, coversEntries: this.#entries.count, summaryTokens: rough(bytes) };
   }
 }
 

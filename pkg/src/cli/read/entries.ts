@@ -1,6 +1,7 @@
 // Builds the entries of one conversation: sizes, hashes, and which of them may not be parted.
 
-import { Flag, IMAGE_TOKENS, Role, roughTokens, type TraceEntry } from '../trace.js';
+import { Flag, IMAGE_TOKENS, Role, type TraceEntry } from '../trace.js';
+import { rough } from '../../text/rough.js';
 
 /** What a reader found in one message. */
 export interface Draft {
@@ -34,7 +35,7 @@ export class Entries {
     const entry: TraceEntry = {
       role: draft.role,
       flags: flagsOf(draft, calls.length, images),
-      tokens: roughTokens(bytes) + images * IMAGE_TOKENS,
+      tokens: rough(bytes) + images * IMAGE_TOKENS,
       bytes,
       group: answered ?? this.#count,
       calls: calls.length,

@@ -2,8 +2,9 @@
 // are a tree, where a record whose parent is not the one before it starts another branch.
 
 import { type Fields, fields, instant, isFields, list, text, tokens, written } from '../json.js';
-import { Flag, Role, roughTokens, type TraceReader, type TraceStep } from '../trace.js';
+import { Flag, Role, type TraceReader, type TraceStep } from '../trace.js';
 import { Entries, type Draft } from './entries.js';
+import { rough } from '../../text/rough.js';
 
 /** Whether a record can only come from pi. */
 export function isPi(record: Fields): boolean {
@@ -62,7 +63,7 @@ export class PiReader implements TraceReader {
       line,
       at,
       coversEntries: Math.min(named ?? this.#entries.count, this.#entries.count),
-      summaryTokens: roughTokens(Buffer.byteLength(text(record['summary']))),
+      summaryTokens: rough(Buffer.byteLength(text(record['summary']))),
       tokensBefore: tokens(record['tokensBefore']) || undefined,
     };
   }
