@@ -36,7 +36,7 @@ test('usage_is_reported_with_the_entries_and_the_time_of_its_own_request', async
     ['reportUsage', 1_400, 0, time(7), 4, time(7)],
   ]);
   const names = calls.map(([name]) => name).join(' ');
-  assert.equal(names, 'open push setModel reportUsage push push push reportUsage push free');
+  assert.equal(names, 'open push setModel settle reportUsage push push push settle reportUsage push free');
 });
 
 test('recorded_compaction_is_adopted_with_what_it_covers_and_judged_by_the_next_figure', async () => {

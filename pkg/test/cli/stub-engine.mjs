@@ -35,7 +35,7 @@ export function stubEngine(answer = hold) {
     stepWithoutUsage: async (...args) => void calls.push(['stepWithoutUsage', ...args]),
     overflow: async () => ({ decision: answer({ prompt, now: 0 }), stale: false }),
     setModel: async (name) => void calls.push(['setModel', name]),
-    settle: async () => {},
+    settle: async () => void calls.push(['settle']),
     async adopt(covers, summaryTokens, now) {
       calls.push(['adopt', covers, summaryTokens, now]);
       revision += 1;
