@@ -1,6 +1,6 @@
 // Bundles the entry points into dist, with the WASM that `cargo xtask build` left in dist/wasm; `--tests` bundles the
 // tests instead. The types are written by hand and copied.
-import { copyFile, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, readdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -30,6 +30,9 @@ else await bundlePackage();
 async function bundlePackage() {
   await build({ ...shared, entryPoints: [here('src/index.ts')], outfile: here('dist/index.js'), minify: true });
   await copyFile(here('src/surface.d.ts'), here('dist/index.d.ts'));
+  const entryPoints = [here('src/cli/index.ts')];
+  await build({ ...shared, entryPoints, outfile: here('dist/cli.js'), platform: 'node', target: 'node20', minify: true, banner: { js: '#!/usr/bin/env node' } });
+  await chmod(here('dist/cli.js'), 0o755);
 }
 
 /** Under node_modules, where git, npm pack and the build's own inputs do not look. */

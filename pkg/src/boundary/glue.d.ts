@@ -62,8 +62,11 @@ export class Core {
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
   setModel(name: string, now: number): Promise<void>;
   settle(now: number): Promise<void>;
+  /** A compaction of the first `coveredEntries` that the host made by itself; its id. Only a replay needs it. */
+  adopt(coveredEntries: number, summaryTokens: number, now: number): Promise<string>;
   records(): Promise<StoredRecord[]>;
   remove(): Promise<void>;
+  free(): void;
 }
 
 export type ClaimKind = 'auto' | 'manual' | 'overflow';

@@ -1,0 +1,119 @@
+// A replay for a person at a terminal: one heading per place, one or more sentences below it, and a summary.
+
+import type { Place, RecordingEvent, ReplayEvent, SummaryEvent, WindowEvent } from '../events.js';
+import { SUMMARY_RATIO } from '../summariser.js';
+import { sentence, windowSource } from './sentences.js';
+import type { Paint, Style } from './style.js';
+import { summaryLines } from './summary.js';
+import { clean, elapsed, number, wrapped } from './words.js';
+
+export interface Terminal {
+  columns: number;
+  style: Style;
+  write(text: string): void;
+}
+
+export class PeoplePrinter {
+  readonly #terminal: Terminal;
+  #titles: Readonly<Record<string, string>>;
+  #recording: RecordingEvent | undefined;
+  #heading = '';
+  #window: number | undefined;
+  #lastAction = 'hold';
+  #disbelieved = new Set<string>();
+  #began = new Map<string, number>();
+
+  constructor(terminal: Terminal, titles: Readonly<Record<string, string>>) {
+    this.#terminal = terminal;
+    this.#titles = titles;
+  }
+
+  event(event: ReplayEvent): void {
+    if (event.type === 'recording') this.#opening(event);
+    else if (event.type === 'summary') this.#closing(event);
+    else if (event.type === 'unreadable') this.#aside('unreadable', `${this.#unit} ${number(event.line)} was skipped: ${event.reason}.`, this.#terminal.style.warn);
+    else if (event.type === 'note') this.#aside('note', `${event.text[0]?.toUpperCase() ?? ''}${event.text.slice(1)}.`, this.#terminal.style.faint);
+    else if (event.type === 'window' && event.source !== 'learned') this.#windowLine(event);
+    else this.#placed(event);
+  }
+
+  #opening(event: RecordingEvent): void {
+    this.#recording = event;
+    const { style } = this.#terminal;
+    this.#line(style.strong(`Replay of ${clean(event.file)}`));
+    this.#row('format', this.#titles[event.format] ?? event.format, style.faint);
+    this.#row('mode', event.mode === 'observe' ? OBSERVING : SIMULATING, style.faint);
+  }
+
+  #windowLine(event: WindowEvent): void {
+    this.#begin(event);
+    if (this.#window === event.windowTokens) return;
+    this.#window = event.windowTokens;
+    this.#row('window', `${number(event.windowTokens)} tokens, ${windowSource(event)}`, this.#terminal.style.faint);
+  }
+
+  #placed(event: Exclude<ReplayEvent, { type: 'recording' | 'summary' | 'unreadable' | 'note' }>): void {
+    this.#begin(event);
+    const said = sentence(event);
+    if (said === undefined || this.#goesWithoutSaying(event)) return;
+    const heading = this.#headingFor(event);
+    if (heading !== this.#heading) this.#line(`\n${this.#terminal.style.faint(heading)}`);
+    this.#heading = heading;
+    this.#row(said.label, `${event.simulated ? 'simulated: ' : ''}${said.text}`, this.#terminal.style[said.tone]);
+  }
+
+  /** That no pass is due is news only after a refusal: after a pass, its verdict says so. Disbelief is news once. */
+  #goesWithoutSaying(event: ReplayEvent): boolean {
+    if (event.type === 'ignored') {
+      const known = this.#disbelieved.has(event.reason);
+      this.#disbelieved.add(event.reason);
+      return known;
+    }
+    if (event.type !== 'decision') return false;
+    const before = this.#lastAction;
+    this.#lastAction = event.decision.action;
+    return event.decision.action === 'hold' && before === 'compact';
+  }
+
+  /** Times are shown from the first one of a conversation on. */
+  #begin({ session = '', at }: Place): void {
+    if (at !== null && !this.#began.has(session)) this.#began.set(session, at);
+  }
+
+  #headingFor({ session, line, call, at }: Place): string {
+    const began = this.#began.get(session ?? '');
+    const time = at === null || began === undefined ? [] : [elapsed(at - began)];
+    return [...(session === undefined ? [] : [clean(session)]), `${this.#unit} ${number(line)}`, `call ${number(call)}`, ...time].join(' · ');
+  }
+
+  get #unit(): string {
+    return this.#recording?.unit ?? 'line';
+  }
+
+  #aside(label: string, text: string, paint: Paint): void {
+    if (this.#heading !== ASIDE) this.#line('');
+    this.#heading = ASIDE;
+    this.#row(label, text, paint);
+  }
+
+  #closing(event: SummaryEvent & { simulated?: true }): void {
+    const { style } = this.#terminal;
+    this.#line(`\n${style.strong('Summary')}`);
+    for (const { label, text, tone } of summaryLines(event, this.#unit)) this.#row(label, text, style[tone]);
+  }
+
+  #row(label: string, text: string, paint: Paint): void {
+    const [first = '', ...others] = wrapped(text, this.#terminal.columns - TEXT_COLUMN);
+    this.#line(`  ${paint(label)}${' '.repeat(Math.max(1, TEXT_COLUMN - 2 - label.length))}${first}`);
+    for (const other of others) this.#line(' '.repeat(TEXT_COLUMN) + other);
+  }
+
+  #line(text: string): void {
+    this.#terminal.write(`${text}\n`);
+  }
+}
+
+const ASIDE = '(aside)';
+const TEXT_COLUMN = 17;
+const OBSERVING = "observe: the recording's own compactions are the passes, judged by the recorded usage; nothing is assumed";
+const SIMULATING = `simulate: the governor compacts; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of its slice, at most what the governor allows; compactions of the recording are left out`;
