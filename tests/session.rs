@@ -10,7 +10,7 @@ mod tab;
 use compaction_governor::{
     policy::{Action, Block, Decision, FailureClass, Hold, Kind, Verdict, Wait},
     session::{Claimed, Committed, Durability, Event, Found},
-    store::{MemoryStore, StoreErrorKind},
+    store::StoreErrorKind,
     time::{Millis, Timestamp},
 };
 use counting::Counting;

@@ -22,6 +22,8 @@ pub struct Adopt {
     pub covered: u32,
     /// Tokens of its summary.
     pub summary_tokens: Tokens,
+    /// Whether a person asked for it: then it gives no strike (rule 3).
+    pub manual: bool,
 }
 
 impl Mutation for Adopt {
@@ -31,10 +33,11 @@ impl Mutation for Adopt {
         session.pass_time(now);
         let attempt = session.draw_attempt();
         let before = session.observation().occupancy;
+        let kind = self.kind();
         let claim = policy::Claim {
             attempt,
             owner: session.owner(),
-            kind: Kind::Auto,
+            kind,
             view_revision: session.state().view_revision,
             line: Line::Threshold,
         };
@@ -48,6 +51,10 @@ impl Mutation for Adopt {
 }
 
 impl Adopt {
+    fn kind(&self) -> Kind {
+        if self.manual { Kind::Manual } else { Kind::Auto }
+    }
+
     fn planned(&self, session: &Session, attempt: AttemptId, before: Tokens, now: Timestamp) -> Planned {
         let cut = self.covered.min(session.index().len());
         let from = session.sight().view.covered_count().min(cut);
@@ -63,7 +70,7 @@ impl Adopt {
         let pass = Pass { trigger: Trigger::Threshold, probe: None, means: Means::Model, line: Line::Threshold };
         Planned {
             attempt,
-            kind: Kind::Auto,
+            kind: self.kind(),
             pass,
             fingerprint: session.index().fingerprint(cut),
             plan,

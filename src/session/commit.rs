@@ -4,7 +4,7 @@
 use crate::{
     id::AttemptId,
     policy::{Event, Failure, FailureClass, Ignored, Kind, Means, Outcome},
-    record::{Generation, MAX_GENERATIONS},
+    record::Generation,
     session::{
         Planned, Session, Status,
         sight::UNSCALED,
@@ -192,13 +192,15 @@ impl Session {
         text: &str,
         now: Timestamp,
     ) -> Parts {
-        let number = self.root().generations.last().map_or(1, |newest| newest.number.saturating_add(1));
+        // Numbers of pruned generations are never used again.
+        let newest = self.root().generations.last().map_or(0, |newest| newest.number);
+        let number = newest.max(self.root().compactions).saturating_add(1);
         let generation = commit.generation(self, planned, number, tokens, now);
         self.insert_text(number, text.to_owned());
         let dropped = self.edit_root(|root| {
             root.generations.push(generation);
             root.compactions = root.compactions.saturating_add(1);
-            root.keep_newest(MAX_GENERATIONS, Some(number))
+            root.prune(Some(number))
         });
         dropped.iter().for_each(|number| self.remove_text(*number));
         self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));

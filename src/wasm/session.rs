@@ -380,8 +380,8 @@ impl Core {
     }
 
     /// Takes a compaction that the host or its provider made by itself; its id.
-    pub fn adopt(&self, covered_entries: u32, summary_tokens: u32, now: f64) -> Result<Promise, JsValue> {
-        let adopt = Adopt { covered: covered_entries, summary_tokens };
+    pub fn adopt(&self, covered_entries: u32, summary_tokens: u32, manual: bool, now: f64) -> Result<Promise, JsValue> {
+        let adopt = Adopt { covered: covered_entries, summary_tokens, manual };
         self.promise(Write::new(adopt), now, |attempt, _, _| Ok(attempt.to_string().into()))
     }
 

@@ -11,7 +11,7 @@ use compaction_governor::{
     },
 };
 
-pub struct Counting {
+pub(crate) struct Counting {
     inner: MemoryStore,
     shared: Rc<Shared>,
 }
@@ -25,41 +25,41 @@ struct Shared {
 }
 
 impl Counting {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { inner: MemoryStore::new(), shared: Rc::default() }
     }
 
-    pub fn another_context(&self) -> Self {
+    pub(crate) fn another_context(&self) -> Self {
         Self { inner: self.inner.another_context(), shared: Rc::clone(&self.shared) }
     }
 
-    pub fn commits(&self) -> u32 {
+    pub(crate) fn commits(&self) -> u32 {
         self.shared.commits.get()
     }
 
-    pub fn calls(&self) -> u32 {
+    pub(crate) fn calls(&self) -> u32 {
         self.shared.calls.get()
     }
 
     /// Every call fails like this from now on.
-    pub fn refuse(&self, kind: Option<StoreErrorKind>) {
+    pub(crate) fn refuse(&self, kind: Option<StoreErrorKind>) {
         *self.shared.refusal.borrow_mut() = kind;
     }
 
     /// The next commit is applied and answers that nobody knows.
-    pub fn lose_next_answer(&self) {
+    pub(crate) fn lose_next_answer(&self) {
         self.shared.lose.set(true);
     }
 
-    pub fn bytes(&self) -> Vec<(Part, Vec<u8>)> {
+    pub(crate) fn bytes(&self) -> Vec<(Part, Vec<u8>)> {
         self.snapshot().parts
     }
 
-    pub fn root(&self) -> Vec<u8> {
+    pub(crate) fn root(&self) -> Vec<u8> {
         self.snapshot().part(Part::Root).expect("written").to_vec()
     }
 
-    pub fn plant(&self, root: Vec<u8>) {
+    pub(crate) fn plant(&self, root: Vec<u8>) {
         SyncStore::commit(&self.inner, "chat", Expect::Absent, &Batch::root(root), OpId(7)).expect("absent");
     }
 

@@ -16,25 +16,25 @@ use compaction_governor::{
 };
 
 /// Entries of the scripted conversation are this long, so that figures in tests can be read.
-pub const ENTRY: Tokens = 500;
+pub(crate) const ENTRY: Tokens = 500;
 
-pub struct Tab<S: SyncStore> {
-    pub session: Session,
-    pub store: S,
-    pub now: Timestamp,
+pub(crate) struct Tab<S: SyncStore> {
+    pub(crate) session: Session,
+    pub(crate) store: S,
+    pub(crate) now: Timestamp,
     /// What the provider counts besides the entries.
-    pub fixed: Tokens,
+    pub(crate) fixed: Tokens,
     entries: u64,
 }
 
 impl<S: SyncStore> Tab<S> {
-    pub fn open(store: S, owner: u64, now: Timestamp) -> (Self, Found) {
+    pub(crate) fn open(store: S, owner: u64, now: Timestamp) -> (Self, Found) {
         let settings =
             Settings { config: Config { context_window: Some(32_768), ..Config::default() }, ..Settings::default() };
         Self::open_with(store, owner, now, settings)
     }
 
-    pub fn open_with(store: S, owner: u64, now: Timestamp, settings: Settings) -> (Self, Found) {
+    pub(crate) fn open_with(store: S, owner: u64, now: Timestamp, settings: Settings) -> (Self, Found) {
         let capabilities = store.capabilities();
         let session = Session::new("chat", OwnerId(owner), settings, capabilities).expect("valid settings");
         let mut tab = Self { session, store, now, fixed: 4_000, entries: 0 };
@@ -42,16 +42,16 @@ impl<S: SyncStore> Tab<S> {
         (tab, found)
     }
 
-    pub fn run<O: Operation>(&mut self, operation: O) -> O::Output {
+    pub(crate) fn run<O: Operation>(&mut self, operation: O) -> O::Output {
         run_sync(&mut self.session, &self.store, operation, self.now)
     }
 
-    pub fn wait(&mut self, length: Millis) {
+    pub(crate) fn wait(&mut self, length: Millis) {
         self.now = self.now.after(length);
     }
 
     /// The host shows its whole transcript again, as after a reload.
-    pub fn observe(&mut self, entries: u64) {
+    pub(crate) fn observe(&mut self, entries: u64) {
         while self.entries < entries {
             let role = if self.entries.is_multiple_of(2) { Role::User } else { Role::Assistant };
             self.session.push(Entry::alone(1_000 + self.entries, role, ENTRY));
@@ -59,54 +59,54 @@ impl<S: SyncStore> Tab<S> {
         }
     }
 
-    pub fn entries(&self) -> u64 {
+    pub(crate) fn entries(&self) -> u64 {
         self.entries
     }
 
     /// Turns without reports, until the prompt is at the threshold.
-    pub fn grow_to_threshold(&mut self) {
+    pub(crate) fn grow_to_threshold(&mut self) {
         while !self.session.over_line() {
             self.observe(self.entries + 2);
         }
     }
 
     /// One model call: the provider counts the fixed part and the view.
-    pub fn call(&mut self) -> Reported {
+    pub(crate) fn call(&mut self) -> Reported {
         let counted = self.fixed + self.view_tokens();
         self.report(counted)
     }
 
-    pub fn report(&mut self, prompt_tokens: Tokens) -> Reported {
+    pub(crate) fn report(&mut self, prompt_tokens: Tokens) -> Reported {
         let view_revision = Some(self.session.state().view_revision);
         let entries = self.session.index().len();
         let report = Report { prompt_tokens, view_revision, sent_at: self.now, entries };
         self.run(Write::new(report))
     }
 
-    pub fn view_tokens(&self) -> Tokens {
+    pub(crate) fn view_tokens(&self) -> Tokens {
         Tokens::try_from(self.session.view().tokens()).expect("small")
     }
 
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         self.run(Write::new(Settle));
     }
 
-    pub fn event(&mut self, event: Event) -> compaction_governor::session::Happened {
+    pub(crate) fn event(&mut self, event: Event) -> compaction_governor::session::Happened {
         self.run(Write::new(event))
     }
 
-    pub fn claim(&mut self, kind: Kind) -> Claimed {
+    pub(crate) fn claim(&mut self, kind: Kind) -> Claimed {
         self.run(Write::rereading(Claim::new(kind)))
     }
 
-    pub fn claimed(&mut self) -> Planned {
+    pub(crate) fn claimed(&mut self) -> Planned {
         match self.claim(Kind::Auto) {
             Claimed::Planned(planned) => planned,
             Claimed::Refused(decision) => panic!("refused: {decision:?}"),
         }
     }
 
-    pub fn commit(&mut self, planned: &Planned, text: &str) -> Committed {
+    pub(crate) fn commit(&mut self, planned: &Planned, text: &str) -> Committed {
         let attempt = planned.attempt;
         self.run(Write::new(Commit {
             attempt,
@@ -117,30 +117,30 @@ impl<S: SyncStore> Tab<S> {
         }))
     }
 
-    pub fn fail(&mut self, planned: &Planned, class: compaction_governor::policy::FailureClass) {
+    pub(crate) fn fail(&mut self, planned: &Planned, class: compaction_governor::policy::FailureClass) {
         self.run(Write::new(Fail { attempt: planned.attempt, class, retry_after: None }));
     }
 
     /// A whole pass that lands, and whatever the provider counts afterwards.
-    pub fn pass(&mut self) -> Reported {
+    pub(crate) fn pass(&mut self) -> Reported {
         let planned = self.claimed();
         assert!(matches!(self.commit(&planned, SUMMARY), Committed::Live { .. }));
         self.call()
     }
 
     /// A pass after which the host puts `more` tokens outside the messages into its prompt.
-    pub fn spoilt_pass(&mut self, more: Tokens) -> Verdict {
+    pub(crate) fn spoilt_pass(&mut self, more: Tokens) -> Verdict {
         let planned = self.claimed();
         assert!(matches!(self.commit(&planned, SUMMARY), Committed::Live { .. }));
         self.fixed += more;
         self.call().verdict.expect("a fresh report gives the verdict").verdict
     }
 
-    pub fn durability(&self) -> Durability {
+    pub(crate) fn durability(&self) -> Durability {
         self.session.durability()
     }
 }
 
 /// An honest summary.
-pub const SUMMARY: &str =
+pub(crate) const SUMMARY: &str =
     "The user asked for a login page. Done: src/auth.rs with tests. Open: password reset by mail.";

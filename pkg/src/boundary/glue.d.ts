@@ -63,7 +63,7 @@ export class Core {
   setModel(name: string, now: number): Promise<void>;
   settle(now: number): Promise<void>;
   /** A compaction of the first `coveredEntries` that the host made by itself; its id. Only a replay needs it. */
-  adopt(coveredEntries: number, summaryTokens: number, now: number): Promise<string>;
+  adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;
   records(): Promise<StoredRecord[]>;
   remove(): Promise<void>;
   free(): void;

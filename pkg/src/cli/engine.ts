@@ -65,7 +65,7 @@ export interface Engine {
   setModel(name: string, now: number): Promise<void>;
   settle(now: number): Promise<void>;
   /** A compaction that the recording made by itself, without the governor's leave. */
-  adopt(coveredEntries: number, summaryTokens: number, now: number): Promise<string>;
+  adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;
   free(): void;
 }
 

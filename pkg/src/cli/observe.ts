@@ -26,7 +26,7 @@ export class Observed extends Conversation {
     this.counted(decision);
     const entries = engine.entryCount();
     const { coversEntries, summaryTokens, tokensBefore, trigger = null } = step;
-    const compactionId = await engine.adopt(coversEntries, Math.max(1, summaryTokens), this.clock.now);
+    const compactionId = await engine.adopt(coversEntries, Math.max(1, summaryTokens), trigger === 'manual', this.clock.now);
     // Adopting settles the verdict of the pass before.
     this.judge(engine);
     this.report({ type: 'compaction', by: 'recording', decision, entries, coversEntries, beforeTokens: tokensBefore ?? decision.usedTokens, summaryTokens, trigger });
