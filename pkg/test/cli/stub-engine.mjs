@@ -36,7 +36,7 @@ export function stubEngine(answer = hold) {
     overflow: async () => ({ decision: answer({ prompt, now: 0 }), stale: false }),
     setModel: async (name) => void calls.push(['setModel', name]),
     settle: async () => void calls.push(['settle']),
-    async adopt(covers, summaryTokens, now) {
+    async adopt(covers, summaryTokens, manual, now) {
       calls.push(['adopt', covers, summaryTokens, now]);
       revision += 1;
       passes.push({ compactionId: `pass-${passes.length + 1}`, before: prompt, pending: true });
