@@ -20,6 +20,7 @@ struct Host {
     window: Tokens,
     overhead: Tokens,
     keep: Keep,
+    urgent: bool,
     scale_permille: u32,
     /// Where the threshold would be, as a share of the occupancy: most plans should be worth it.
     threshold_permille: u32,
@@ -30,14 +31,15 @@ fn host() -> impl Strategy<Value = Host> {
     let numbers = (
         prop_oneof![Just(8_192_u32), Just(32_768), Just(131_072)],
         prop_oneof![2 => Just(0_u32), 1 => 0_u32..4_000],
-        keep,
+        (keep, any::<bool>()),
         prop_oneof![3 => Just(1_000_u32), 1 => 300_u32..4_000],
         700_u32..1_100,
     );
-    numbers.prop_map(|(window, overhead, (entries, tokens), scale_permille, threshold_permille)| Host {
+    numbers.prop_map(|(window, overhead, ((entries, tokens), urgent), scale_permille, threshold_permille)| Host {
         window,
         overhead,
         keep: Keep { entries, tokens },
+        urgent,
         scale_permille,
         threshold_permille,
     })
@@ -62,6 +64,7 @@ impl Host {
             accept_below: permille(threshold, 850),
             min_saving_permille: 100,
             keep: self.keep,
+            urgent: self.urgent,
             summary_cap: summary_cap(Some(self.window)),
             scale_permille: self.scale_permille,
         }
@@ -140,7 +143,7 @@ impl Plain<'_> {
                 && tail >= u64::from(keep.tokens).min(all + 1)
         };
         let keeping: Vec<u32> = legal.iter().copied().filter(kept).collect();
-        self.best_of(&keeping).or_else(|| self.best_of(&legal))
+        self.best_of(&keeping).or_else(|| self.best_of(&legal).filter(|_| self.input.urgent))
     }
 
     fn best_of(&self, cuts: &[u32]) -> Option<u32> {

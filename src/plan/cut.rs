@@ -18,15 +18,9 @@ pub fn plan(index: &Index, input: &PlanInput<'_>) -> Result<SlicePlan, Refusal> 
     let slicer = Slicer::new(index, input);
     let furthest = index.boundary_at_or_before(index.open_from().unwrap_or(u32::MAX));
     let keeping = index.boundary_at_or_before(slicer.keep_limit().min(furthest));
-    let refusal = match slicer.attempt(keeping) {
-        Ok(plan) => return Ok(plan),
-        Err(refusal) if keeping == furthest => refusal,
-        Err(_) => match slicer.attempt(furthest) {
-            Ok(plan) => return Ok(plan),
-            Err(refusal) => refusal,
-        },
-    };
-    Err(slicer.waiting_for_calls().unwrap_or(refusal))
+    let kept = slicer.attempt(keeping);
+    let planned = if kept.is_err() && input.urgent { slicer.attempt(furthest) } else { kept };
+    planned.map_err(|refusal| slicer.waiting_for_calls(furthest).unwrap_or(refusal))
 }
 
 /// What no compaction can remove, in model tokens: overhead, system entries, newest real user message, open tool calls
@@ -180,9 +174,10 @@ impl<'a> Slicer<'a> {
     }
 
     /// Open calls are the reason only where the plan without them would do.
-    fn waiting_for_calls(&self) -> Option<Refusal> {
+    fn waiting_for_calls(&self, furthest: u32) -> Option<Refusal> {
         let from = self.index.open_from()?;
-        let end = self.index.len();
+        let limit = if self.input.urgent { u32::MAX } else { self.keep_limit() };
+        let end = Some(self.index.boundary_at_or_before(limit)).filter(|&end| end > furthest)?;
         let landing = self.landing(end);
         let would_do = landing <= u64::from(self.needed()) && self.is_worth_words(end);
         would_do.then(|| Refusal::OpenToolCalls { from, landing: clamp(landing), needed: self.needed() })
@@ -256,7 +251,8 @@ mod tests {
             target_tokens: floor + permille(threshold.saturating_sub(floor), 250),
             accept_below: permille(threshold, 850),
             min_saving_permille: 100,
-            keep: Keep::default(),
+            keep: Keep { entries: 0, tokens: 0 },
+            urgent: false,
             summary_cap: summary_cap(Some(window)),
             scale_permille: 1_000,
         }
@@ -347,14 +343,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_kept_gives_way_before_a_session_is_called_floor_bound() {
+    fn what_is_to_be_kept_gives_way_only_where_it_is_urgent() {
         let index = chat(20, 1_000);
         let all = Keep { entries: u32::MAX, tokens: 0 };
-        let lenient = PlanInput { keep: all, ..input(&index, 32_768, 0, None) };
-        assert!(plan(&index, &lenient).is_ok());
+        let calm = PlanInput { keep: all, ..input(&index, 32_768, 0, None) };
+        assert_eq!(plan(&index, &calm).unwrap_err().code(), "nothing_to_compact");
+        assert!(plan(&index, &PlanInput { urgent: true, ..calm }).is_ok());
         let tail = Keep { entries: 0, tokens: 9_000 };
-        let kept = plan(&index, &PlanInput { keep: tail, ..lenient }).unwrap();
-        assert!(index.tokens(kept.cut..u32::MAX) >= 9_000);
+        let kept = plan(&index, &PlanInput { keep: tail, urgent: true, ..calm }).unwrap();
+        assert!(index.tokens(kept.cut..u32::MAX) >= 9_000, "not before the plan is refused");
+    }
+
+    // seeds: B4
+    #[test]
+    fn sd_08_a_tail_that_is_all_protected_is_nothing_to_compact() {
+        let index = chat(3, 9_000);
+        let protected = Keep { entries: 9, tokens: 0 };
+        let covered = Covered { count: 4, pinned: &[1], summary_tokens: 1_200 };
+        let input = PlanInput { keep: protected, ..input(&index, 32_768, 0, Some(covered)) };
+        let expected = Err(Refusal::NothingToCompact { covered: 4, entries: 13 });
+        (0..3).for_each(|_| assert_eq!(plan(&index, &input), expected));
     }
 
     #[test]

@@ -21,8 +21,11 @@ pub struct PlanInput<'a> {
     pub accept_below: Tokens,
     /// The least saving worth a model call, in thousandths of the occupancy (rule 5: 100).
     pub min_saving_permille: u32,
-    /// What to leave verbatim at the end where that still leaves an acceptable plan.
+    /// What to leave verbatim at the end.
     pub keep: Keep,
+    /// At the emergency line, or after a proven overflow: `keep` gives way before the plan is refused. Else it never
+    /// does, and a slice that would be all protected is nothing to compact (SD-08).
+    pub urgent: bool,
     /// The most a summary may take, in model tokens: see [`summary_cap`].
     pub summary_cap: Tokens,
     /// Model tokens per thousand of the index's tokens; 1,000 where nothing is known.
@@ -40,7 +43,7 @@ pub struct Covered<'a> {
     pub summary_tokens: Tokens,
 }
 
-/// What to leave verbatim at the end of the view. Both hold; neither ever makes a session floor-bound.
+/// What to leave verbatim at the end of the view: both hold, up to the boundary before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     /// At least this many entries.

@@ -52,7 +52,8 @@ struct Draft {
 
 impl Draft {
     fn everything(&mut self, material: &Material<'_>, previous: Option<&str>) {
-        if let Some(previous) = previous {
+        let left_behind = || material.iter().rev().find(|(item, _)| item.kind.any(Kind::HOST_SUMMARY));
+        if let Some(previous) = previous.or_else(|| left_behind().map(|(_, text)| text)) {
             self.section("Earlier summary, its beginning:", material::trim(previous), self.budget / 4);
         }
         self.requests(material);
@@ -135,3 +136,57 @@ const NAMES: usize = 200;
 const MIN_SECTION_BYTES: usize = 24;
 /// Marks a text that was cut.
 const LEFT_OUT: &str = " […]";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::Item;
+
+    fn made(entries: &[(Role, Kind, &str)], previous: Option<&str>, cap: Tokens) -> Option<String> {
+        let text: String = entries.iter().map(|(_, _, text)| *text).collect();
+        let mut end = 0;
+        let items: Vec<Item> = entries
+            .iter()
+            .map(|&(role, kind, text)| {
+                end += text.len() as u32;
+                Item { end, role, kind }
+            })
+            .collect();
+        let material = Material::new(&text, &items).unwrap();
+        fallback(&material, previous, &Limits { slice_tokens: 100_000, cap, scale_permille: 1_000 })
+    }
+
+    const CONVERSATION: [(Role, Kind, &str); 5] = [
+        (Role::User, Kind::NONE, "Fix the login in src/auth.rs"),
+        (Role::Assistant, Kind::CALL, "read src/auth.rs"),
+        (Role::Tool, Kind::RESULT, "see https://example.org/issue/7 and Cargo.toml"),
+        (Role::User, Kind::SYNTHETIC, "continue"),
+        (Role::Assistant, Kind::NONE, "The token was never refreshed."),
+    ];
+
+    #[test]
+    fn a_plain_summary_keeps_requests_last_words_names_and_says_what_is_gone() {
+        let summary = made(&CONVERSATION, Some("Goal: ship 1.2"), 1_000).unwrap();
+        let expected = "Plain summary (no model). Left out: 5 entries, 2 of the user, 2 of the assistant, 1 of tools.\n\
+                        Earlier summary, its beginning: Goal: ship 1.2\n\
+                        Request of the user: Fix the login in src/auth.rs\n\
+                        Last words of the assistant: The token was never refreshed.\n\
+                        Named: https://example.org/issue/7, Cargo.toml, src/auth.rs";
+        assert_eq!(summary, expected);
+    }
+
+    // seeds: B2
+    #[test]
+    fn a_summary_that_a_host_left_behind_stands_in_for_a_missing_previous_one() {
+        let left = (Role::System, Kind::HOST_SUMMARY, "Goal: ship 1.3");
+        let summary = made(&[left, CONVERSATION[0]], None, 1_000).unwrap();
+        assert!(summary.contains("its beginning: Goal: ship 1.3"), "{summary}");
+    }
+
+    #[test]
+    fn a_text_that_goes_round_in_circles_is_not_quoted() {
+        let stuck = "again and again ".repeat(2_000);
+        let summary = made(&[(Role::User, Kind::NONE, &stuck)], None, 8_000).unwrap();
+        assert_eq!(summary.lines().count(), 1, "{summary}");
+    }
+}
