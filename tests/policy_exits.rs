@@ -224,6 +224,51 @@ fn a_reading_below_a_larger_models_threshold_clears_no_strike_of_the_smaller_one
     );
 }
 
+// seeds: A8, C1
+#[test]
+fn a_weak_strike_takes_ineffective_ones_along_where_no_reading_clears_them() {
+    let mut session = Session::new();
+    session.begins();
+    let _ = session.commits(THRESHOLD);
+    let _ = session.reports();
+    session.calls += 4;
+    session.begins();
+    let _ = session.commits(THRESHOLD - 1);
+    let _ = session.reports();
+    let _ = session.reports();
+    session.prompt = THRESHOLD;
+    assert_eq!(session.blocked(), Some(Block::Ineffective));
+    assert_eq!((session.state.guards.ineffective_streak, session.state.guards.weak_streak), (0, 2));
+}
+
+#[test]
+fn a_pass_that_helped_clears_strikes_of_both_kinds() {
+    for landing in [THRESHOLD - 1, THRESHOLD] {
+        let mut session = Session::new();
+        session.begins();
+        let _ = session.commits(landing);
+        let _ = session.reports();
+        session.prompt = THRESHOLD;
+        session.calls += 4;
+        session.useful();
+        let guards = &session.state.guards;
+        assert_eq!((guards.ineffective_streak, guards.weak_streak, guards.struck_models.len()), (0, 0, 0));
+    }
+}
+
+#[test]
+fn only_a_healthy_summary_ends_a_streak_of_plain_ones() {
+    let mut session = Session::new();
+    session.begins();
+    session.falls_back(250);
+    let _ = session.reports();
+    assert_eq!(session.state.guards.fallback_streak, 1, "that it helped changes nothing");
+    session.prompt = THRESHOLD;
+    session.calls += 4;
+    session.useful();
+    assert_eq!(session.state.guards.fallback_streak, 0);
+}
+
 #[test]
 fn after_a_last_resort_low_readings_prove_nothing_until_a_pass_helps() {
     let mut session = Session::new();

@@ -16,6 +16,9 @@ impl Scope {
             let Some(pending) = self.pending.take() else { return Err(format!("a verdict of nothing: {settled:?}")) };
             let proven = matches!(event, Event::OverflowProven { .. });
             match (pending.useless, settled.verdict) {
+                (false, Verdict::Effective) if strikes(&self.store) > 0 => {
+                    return Err("a pass that helped left strikes".into());
+                }
                 (false, Verdict::Effective) => self.useless = 0,
                 // An overflow proves the prompt too large, whatever the pass did (rule 3).
                 (false, _) if !proven => return Err(format!("a strike for a good pass: {settled:?} {pending:?}")),
