@@ -106,7 +106,8 @@ impl Durability {
     }
 }
 
-/// A store that failed is tried again after this long, doubled with each failure.
-const RETRY: Millis = Millis::secs(1);
+/// A store that failed is tried again after this long, doubled with each failure. Counted from when the call was made,
+/// like the store's own deadline of ten seconds, and longer than it: a store that hangs holds up one turn, not each.
+const RETRY: Millis = Millis::secs(15);
 /// And at least this often: a full disk is emptied by a person.
 const LONGEST_RETRY: Millis = Millis::secs(60);
