@@ -157,19 +157,19 @@ impl Session {
     /// The slice for `pass`, and the line it is accepted for: the threshold where that is possible (rule 5).
     fn plan(&self, pass: &Pass) -> Result<(SlicePlan, Line), Refusal> {
         let wanted = match (pass.trigger, pass.means) {
-            (Trigger::Manual, _) | (_, Means::LastResort) => return Ok((self.plan_for(Worth::Any)?, pass.line)),
+            (Trigger::Manual, _) | (_, Means::LastResort) => return Ok((self.plan_for(Worth::Any, pass)?, pass.line)),
             _ => Worth::Landing(Line::Threshold),
         };
-        match self.plan_for(wanted) {
+        match self.plan_for(wanted, pass) {
             Ok(plan) => Ok((plan, Line::Threshold)),
             Err(_) if pass.line == Line::Emergency => {
-                Ok((self.plan_for(Worth::Landing(Line::Emergency))?, Line::Emergency))
+                Ok((self.plan_for(Worth::Landing(Line::Emergency), pass)?, Line::Emergency))
             }
             Err(refusal) => Err(refusal),
         }
     }
 
-    fn plan_for(&self, worth: Worth) -> Result<SlicePlan, Refusal> {
+    fn plan_for(&self, worth: Worth, pass: &Pass) -> Result<SlicePlan, Refusal> {
         let sight = self.sight();
         let seen = &sight.seen;
         let live = sight.view.generation();
@@ -182,6 +182,7 @@ impl Session {
             accept_below: worth.accept_below(seen),
             min_saving_permille: worth.min_saving_permille(),
             keep: self.settings().keep,
+            urgent: pass.line == Line::Emergency && pass.trigger != Trigger::Manual,
             summary_cap: summary_cap(seen.lines.map(|lines| lines.window)),
             scale_permille: UNSCALED,
         };
