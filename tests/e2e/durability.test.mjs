@@ -95,7 +95,8 @@ for (const engine of engines) {
         await reloadBare(page);
         const asked = await askAfter(page, kept);
         passes += asked.summaries;
-        kept = asked.kept;
+        // Every other page goes away before its reply is counted.
+        kept = reloads % 2 === 0 ? asked.kept : (await report(page)).kept;
       }
       assert.equal(passes, 1);
     });

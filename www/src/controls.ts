@@ -13,9 +13,9 @@ export class Controls {
   constructor(readonly sides: readonly Side[]) {
     this.element = h('div', { class: 'controls' },
       h('div', { class: 'reload' }, button('Reload this page', () => location.reload(), 'primary'),
+        h('a', { class: 'button', href: location.pathname, target: '_blank', rel: 'noopener' }, 'Open a second tab'),
         h('p', {}, 'Left forgets and pays for the same useless passes again. Right stays paused, and its countdown goes on.')),
       h('div', { class: 'tools', role: 'group', 'aria-label': 'Further controls, for both chats' },
-        h('a', { class: 'button', href: location.pathname, target: '_blank', rel: 'noopener' }, 'Open a second tab'),
         button('Compact now', () => this.#each('Compact now', async (side) => described(await side.host.compact()))),
         this.#files,
         this.#summariser(),
