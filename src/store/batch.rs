@@ -113,6 +113,18 @@ impl Batch {
         }
         self.puts.iter().try_for_each(|(_, bytes)| capabilities.check_size(bytes))
     }
+
+    /// Makes these writes on `parts`, which are and stay in order.
+    // A sorted list, not a tree: a session has few parts, and one tree takes ten kilobytes of a page.
+    pub(super) fn write_to(&self, parts: &mut Vec<(Part, Vec<u8>)>) {
+        parts.retain(|(part, _)| !self.deletes.contains(part));
+        for (part, bytes) in &self.puts {
+            match parts.binary_search_by(|(kept, _)| kept.cmp(part)) {
+                Ok(place) => parts[place].1.clone_from(bytes),
+                Err(place) => parts.insert(place, (*part, bytes.clone())),
+            }
+        }
+    }
 }
 
 impl Snapshot {

@@ -1,7 +1,6 @@
 //! The store that forgets: a map in this process, shared by as many contexts as wanted.
 
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::id::OpId;
@@ -40,7 +39,7 @@ impl MemoryStore {
     /// What is in the quarantine of `session`, oldest first: part, bytes, reason.
     #[must_use]
     pub fn quarantined(&self, session: &str) -> Vec<(Part, Vec<u8>, String)> {
-        self.lock().quarantine.get(session).into_iter().flatten().cloned().collect()
+        self.lock().quarantine.iter().filter(|kept| kept.session == session).map(Quarantined::shown).collect()
     }
 }
 
@@ -59,47 +58,42 @@ impl SyncStore for MemoryStore {
     }
 
     fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
-        Ok(self.shared()?.sessions.get(session).map(Stored::snapshot))
+        Ok(self.shared()?.get(session).map(Stored::snapshot))
     }
 
     fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
         let mut shared = self.shared()?;
         batch.check(&SyncStore::capabilities(self))?;
-        let stored = shared.sessions.get(session);
+        let stored = shared.get(session);
         if let Some(stored) = stored.filter(|stored| stored.op_id == op) {
             return Ok(stored.revision);
         }
         let actual = stored.map(|stored| stored.revision);
         expect.check(actual)?;
-        let stored = shared.sessions.entry(session.to_owned()).or_default();
-        stored.apply(batch, op);
-        Ok(stored.revision)
+        Ok(shared.entry(session).apply(batch, op))
     }
 
     fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
         let shared = self.shared()?;
-        let behind = |id: &&String| after.is_none_or(|after| id.as_str() > after);
-        Ok(shared.sessions.keys().filter(behind).take(limit).cloned().collect())
+        let from = after.map_or(0, |after| shared.sessions.partition_point(|stored| stored.session.as_str() <= after));
+        Ok(shared.sessions[from..].iter().take(limit).map(|stored| stored.session.clone()).collect())
     }
 
     fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
         let mut shared = self.shared()?;
         if let Some(expected) = expect {
-            Expect::Revision(expected).check(shared.sessions.get(session).map(|stored| stored.revision))?;
+            Expect::Revision(expected).check(shared.get(session).map(|stored| stored.revision))?;
         }
-        shared.sessions.remove(session);
-        shared.quarantine.remove(session);
+        shared.sessions.retain(|stored| stored.session != session);
+        shared.quarantine.retain(|kept| kept.session != session);
         Ok(())
     }
 
     fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
         let mut shared = self.shared()?;
         SyncStore::capabilities(self).check_size(bytes)?;
-        let kept = shared.quarantine.entry(session.to_owned()).or_default();
-        kept.push_back((part, bytes.to_vec(), reason.to_owned()));
-        if kept.len() > QUARANTINE_PER_SESSION {
-            kept.pop_front();
-        }
+        let (session, reason) = (session.to_owned(), reason.to_owned());
+        shared.set_aside(Quarantined { session, part, bytes: bytes.to_vec(), reason });
         Ok(())
     }
 
@@ -125,37 +119,73 @@ impl MemoryStore {
 
 #[derive(Default)]
 struct Shared {
-    sessions: BTreeMap<String, Stored>,
-    quarantine: BTreeMap<String, VecDeque<(Part, Vec<u8>, String)>>,
+    /// By id, in order.
+    sessions: Vec<Stored>,
+    /// Oldest first.
+    quarantine: Vec<Quarantined>,
+}
+
+impl Shared {
+    fn get(&self, session: &str) -> Option<&Stored> {
+        self.place(session).ok().map(|place| &self.sessions[place])
+    }
+
+    fn entry(&mut self, session: &str) -> &mut Stored {
+        let place = self.place(session).unwrap_or_else(|place| {
+            let stored = Stored { session: session.to_owned(), revision: 0, op_id: OpId(0), parts: Vec::new() };
+            self.sessions.insert(place, stored);
+            place
+        });
+        &mut self.sessions[place]
+    }
+
+    /// Where `session` is, or would be.
+    fn place(&self, session: &str) -> Result<usize, usize> {
+        self.sessions.binary_search_by(|stored| stored.session.as_str().cmp(session))
+    }
+
+    fn set_aside(&mut self, garbage: Quarantined) {
+        let mut of_session = self.quarantine.iter().enumerate().filter(|(_, kept)| kept.session == garbage.session);
+        let oldest = of_session.next().map(|(place, _)| place);
+        let kept = of_session.count() + usize::from(oldest.is_some());
+        if let Some(oldest) = oldest.filter(|_| kept >= QUARANTINE_PER_SESSION) {
+            self.quarantine.remove(oldest);
+        }
+        self.quarantine.push(garbage);
+    }
 }
 
 struct Stored {
+    session: String,
     revision: Revision,
     op_id: OpId,
-    parts: BTreeMap<Part, Vec<u8>>,
-}
-
-impl Default for Stored {
-    fn default() -> Self {
-        Self { revision: 0, op_id: OpId(0), parts: BTreeMap::new() }
-    }
+    /// In order.
+    parts: Vec<(Part, Vec<u8>)>,
 }
 
 impl Stored {
     fn snapshot(&self) -> Snapshot {
-        let parts = self.parts.iter().map(|(part, bytes)| (*part, bytes.clone())).collect();
-        Snapshot { revision: self.revision, op_id: self.op_id, parts }
+        Snapshot { revision: self.revision, op_id: self.op_id, parts: self.parts.clone() }
     }
 
-    fn apply(&mut self, batch: &Batch, op: OpId) {
-        for part in &batch.deletes {
-            self.parts.remove(part);
-        }
-        for (part, bytes) in &batch.puts {
-            self.parts.insert(*part, bytes.clone());
-        }
+    fn apply(&mut self, batch: &Batch, op: OpId) -> Revision {
+        batch.write_to(&mut self.parts);
         self.revision += 1;
         self.op_id = op;
+        self.revision
+    }
+}
+
+struct Quarantined {
+    session: String,
+    part: Part,
+    bytes: Vec<u8>,
+    reason: String,
+}
+
+impl Quarantined {
+    fn shown(&self) -> (Part, Vec<u8>, String) {
+        (self.part, self.bytes.clone(), self.reason.clone())
     }
 }
 

@@ -170,7 +170,8 @@ fn without_thinking(text: &str) -> &str {
     let text = material::trim(text);
     for (open, close) in THINKING {
         if let Some(thinking) = text.strip_prefix(open) {
-            return material::find(thinking, close).map_or("", |end| material::trim(&thinking[end + close.len()..]));
+            return material::find(thinking, close)
+                .map_or("", |end| material::trim(material::from(thinking, end + close.len())));
         }
     }
     text

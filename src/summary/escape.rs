@@ -1,17 +1,19 @@
 //! Material must not be able to close the block it stands in.
 
+use crate::summary::material;
+
 /// Appends `text` with every tag of ours made harmless: the `<` before `cg-`, however spaced or spelt, becomes `&lt;`.
 /// Any other `<` stays, so that code survives word for word. Linear.
 pub fn escape_into(out: &mut String, text: &str) {
     let mut copied = 0;
     for (at, _) in text.bytes().enumerate().filter(|&(_, byte)| byte == b'<') {
-        if begins_our_tag(text[at + 1..].trim_start_matches(is_filler)) {
-            out.push_str(&text[copied..at]);
+        if begins_our_tag(material::from(text, at + 1).trim_start_matches(is_filler)) {
+            out.push_str(material::between(text, copied, at));
             out.push_str("&lt;");
             copied = at + 1;
         }
     }
-    out.push_str(&text[copied..]);
+    out.push_str(material::from(text, copied));
 }
 
 fn begins_our_tag(text: &str) -> bool {

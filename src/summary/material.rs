@@ -67,7 +67,7 @@ impl<'a> Material<'a> {
     #[inline(never)]
     fn item(self, at: usize) -> (Item, &'a str) {
         let start = at.checked_sub(1).map_or(0, |before| self.items[before].end as usize);
-        (self.items[at], &self.text[start..self.items[at].end as usize])
+        (self.items[at], between(self.text, start, self.items[at].end as usize))
     }
 }
 
@@ -93,15 +93,27 @@ pub(super) fn trim(text: &str) -> &str {
     text.trim()
 }
 
+/// The part of `text` from `start` to `end`, which stand between characters: a slice that could panic would bring the
+/// tables of printable characters for its message.
+#[inline(never)]
+pub(super) fn between(text: &str, start: usize, end: usize) -> &str {
+    text.get(start..end).unwrap_or_default()
+}
+
+/// The rest of `text` from `start`.
+pub(super) fn from(text: &str, start: usize) -> &str {
+    between(text, start, text.len())
+}
+
 /// The longest start of `text` within `bytes` that breaks no character.
 #[inline(never)]
 pub(super) fn head_of(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
+    between(text, 0, text.floor_char_boundary(bytes))
 }
 
 /// The longest end of `text` within `bytes` that breaks no character.
 pub(super) fn tail_of(text: &str, bytes: usize) -> &str {
-    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
+    from(text, text.ceil_char_boundary(text.len().saturating_sub(bytes)))
 }
 
 /// Where `needle` first occurs. Ours are short: a plain walk is a tenth of the code that a searcher brings along.

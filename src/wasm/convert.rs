@@ -1,6 +1,6 @@
 //! All conversion: checked numbers in, public objects out. Field names are those of the TypeScript surface.
 
-use serde::Serialize;
+use js_sys::Array;
 use wasm_bindgen::JsValue;
 
 use crate::{
@@ -11,18 +11,8 @@ use crate::{
     summary::Finish,
     time::{Millis, Timestamp},
     tokens::Tokens,
-    wasm::fault::Fault,
+    wasm::{fault::Fault, object::Members},
 };
-
-/// What is absent reads `null` where the public type says so; optional members are left out.
-const SERIALIZER: serde_wasm_bindgen::Serializer =
-    serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
-
-/// A public object on its way out.
-pub(super) fn object<T: Serialize>(value: &T) -> JsValue {
-    // Plain structs of numbers, strings and lists: nothing here can fail to serialise.
-    value.serialize(&SERIALIZER).unwrap_or(JsValue::UNDEFINED)
-}
 
 /// A number of tokens: whole, not negative, at most `u32::MAX`.
 pub(super) fn tokens(name: &str, value: f64) -> Result<Tokens, Fault> {
@@ -79,17 +69,17 @@ pub(super) fn failure(text: &str) -> Result<FailureClass, Fault> {
 
 /// UTF-8 ends of the texts that begin at these UTF-16 offsets of `joined`; the last offset is the end of all.
 pub(super) fn utf8_ends(joined: &str, offsets: &[u32]) -> Vec<u32> {
-    let mut wanted = offsets.iter().skip(1).copied().peekable();
-    let mut ends = Vec::with_capacity(offsets.len().saturating_sub(1));
+    let wanted = offsets.get(1..).unwrap_or_default();
+    let mut ends = Vec::with_capacity(wanted.len());
     let (mut utf16, mut utf8) = (0_u32, 0_u32);
     for c in joined.chars() {
-        while wanted.next_if(|offset| *offset <= utf16).is_some() {
+        while wanted.get(ends.len()).is_some_and(|offset| *offset <= utf16) {
             ends.push(utf8);
         }
         utf16 += c.len_utf16() as u32;
         utf8 += c.len_utf8() as u32;
     }
-    ends.extend(wanted.map(|_| utf8));
+    ends.resize(wanted.len(), utf8);
     ends
 }
 
@@ -101,226 +91,129 @@ fn whole(name: &str, value: f64, most: f64) -> Result<f64, Fault> {
 }
 
 /// The public `Decision`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct DecisionOut {
-    used_tokens: Option<Tokens>,
-    threshold_tokens: Option<Tokens>,
-    target_tokens: Option<Tokens>,
-    window_tokens: Option<Tokens>,
-    floor_tokens: Tokens,
-    confidence: &'static str,
-    sentence: String,
-    action: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trigger: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_at: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unblocks_at_tokens: Option<Tokens>,
-}
-
-impl DecisionOut {
-    pub(super) fn of(decision: &Decision, now: Timestamp) -> Self {
-        let (action, unblocks_at_tokens) = match decision.action {
-            Action::Hold(_) => ("hold", None),
-            Action::Compact(_) => ("compact", None),
-            Action::Wait { .. } => ("wait", None),
-            Action::Blocked(blocked) => ("blocked", blocked.unblocks_at_tokens),
-        };
-        let compacts = decision.pass().is_some();
-        Self {
-            used_tokens: (decision.confidence != Confidence::Unknown).then_some(decision.used),
-            threshold_tokens: decision.lines.map(|lines| lines.threshold),
-            target_tokens: decision.lines.map(|lines| lines.target(decision.floor)),
-            window_tokens: decision.lines.map(|lines| lines.window),
-            floor_tokens: decision.floor,
-            confidence: decision.confidence.code(),
-            sentence: sentence(decision, now),
-            action,
-            trigger: compacts.then(|| decision.reason()),
-            reason: (!compacts).then(|| decision.reason()),
-            retry_at: decision.wake_at().map(|at| at.0),
-            unblocks_at_tokens,
-        }
-    }
+pub(super) fn decision(decision: &Decision, now: Timestamp) -> JsValue {
+    let out = Members::new();
+    reading(&out, decision);
+    out.text("sentence", &sentence(decision, now));
+    let (action, unblocks_at) = match decision.action {
+        Action::Hold(_) => ("hold", None),
+        Action::Compact(_) => ("compact", None),
+        Action::Wait { .. } => ("wait", None),
+        Action::Blocked(blocked) => ("blocked", blocked.unblocks_at_tokens),
+    };
+    out.text("action", action);
+    out.text(if decision.pass().is_some() { "trigger" } else { "reason" }, decision.reason());
+    out.optional_number("retryAt", decision.wake_at().map(|at| at.0));
+    out.optional_number("unblocksAtTokens", unblocks_at);
+    out.finish()
 }
 
 /// The public `Snapshot`.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SnapshotOut {
-    used_tokens: Option<Tokens>,
-    threshold_tokens: Option<Tokens>,
-    target_tokens: Option<Tokens>,
-    window_tokens: Option<Tokens>,
-    floor_tokens: Tokens,
-    confidence: &'static str,
-    phase: &'static str,
-    durability: &'static str,
-    compactions: u32,
-    summary_tokens_spent: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wake_at: Option<u64>,
-    decision: DecisionOut,
+pub(super) fn snapshot(session: &Session, loading: bool, now: Timestamp) -> JsValue {
+    let decided = session.decide(now);
+    let phase = match (&session.state().phase, decided.action) {
+        _ if loading => "loading",
+        (Phase::Compacting { .. }, _) => "compacting",
+        (_, Action::Blocked(_)) => "blocked",
+        (Phase::AwaitingVerdict { .. }, _) => "awaiting_verdict",
+        (Phase::Idle, _) => "idle",
+    };
+    let out = Members::new();
+    reading(&out, &decided);
+    out.text("phase", phase);
+    out.text("durability", session.durability().code());
+    out.number("compactions", session.root().compactions);
+    out.number("summaryTokensSpent", session.root().spent_tokens);
+    out.optional_number("wakeAt", session.wake_at(now).map(|at| at.0));
+    out.value("decision", &decision(&decided, now));
+    out.finish()
 }
 
-impl SnapshotOut {
-    pub(super) fn of(session: &Session, loading: bool, now: Timestamp) -> Self {
-        let decision = session.decide(now);
-        let out = DecisionOut::of(&decision, now);
-        let phase = match (&session.state().phase, decision.action) {
-            _ if loading => "loading",
-            (Phase::Compacting { .. }, _) => "compacting",
-            (_, Action::Blocked(_)) => "blocked",
-            (Phase::AwaitingVerdict { .. }, _) => "awaiting_verdict",
-            (Phase::Idle, _) => "idle",
-        };
-        Self {
-            used_tokens: out.used_tokens,
-            threshold_tokens: out.threshold_tokens,
-            target_tokens: out.target_tokens,
-            window_tokens: out.window_tokens,
-            floor_tokens: out.floor_tokens,
-            confidence: out.confidence,
-            phase,
-            durability: session.durability().code(),
-            compactions: session.root().compactions,
-            summary_tokens_spent: session.root().spent_tokens,
-            wake_at: session.wake_at(now).map(|at| at.0),
-            decision: out,
-        }
-    }
+/// What decisions and snapshots both say.
+fn reading(out: &Members, decision: &Decision) {
+    let used = (decision.confidence != Confidence::Unknown).then_some(decision.used);
+    out.nullable_number("usedTokens", used);
+    out.nullable_number("thresholdTokens", decision.lines.map(|lines| lines.threshold));
+    out.nullable_number("targetTokens", decision.lines.map(|lines| lines.target(decision.floor)));
+    out.nullable_number("windowTokens", decision.lines.map(|lines| lines.window));
+    out.number("floorTokens", decision.floor);
+    out.text("confidence", decision.confidence.code());
 }
 
 /// A claimed slice. `material` holds the entries to summarise as pairs of first and behind-last, in order.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct PlanOut {
-    compaction_id: String,
-    trigger: &'static str,
-    means: &'static str,
-    material: Vec<u32>,
-    from: u32,
-    cut: u32,
-    previous: bool,
-    entries: u32,
-    tokens: Tokens,
-    promised_tokens: Tokens,
-    before_tokens: Tokens,
-    max_tokens: Tokens,
-    deadline: u64,
-}
-
-impl PlanOut {
-    pub(super) fn of(planned: &Planned) -> Self {
-        let plan = &planned.plan;
-        let material = plan.material();
-        Self {
-            compaction_id: planned.attempt.to_string(),
-            trigger: planned.pass.trigger.code(),
-            means: match planned.pass.means {
-                Means::Model => "model",
-                Means::LastResort => "last_resort",
-            },
-            entries: material.iter().map(|range| range.end - range.start).sum(),
-            material: material.into_iter().flat_map(|range| [range.start, range.end]).collect(),
-            from: plan.from,
-            cut: plan.cut,
-            previous: planned.previous.is_some(),
-            tokens: plan.slice_tokens,
-            promised_tokens: plan.promised_tokens,
-            before_tokens: planned.before,
-            max_tokens: plan.summary_cap,
-            deadline: planned.deadline.0,
-        }
+pub(super) fn planned(planned: &Planned) -> JsValue {
+    let plan = &planned.plan;
+    let (pairs, mut entries) = (Array::new(), 0);
+    for range in plan.material() {
+        pairs.push(&range.start.into());
+        pairs.push(&range.end.into());
+        entries += range.end - range.start;
     }
+    let out = Members::new();
+    out.text("compactionId", &planned.attempt.to_string());
+    out.text("trigger", planned.pass.trigger.code());
+    let means = match planned.pass.means {
+        Means::Model => "model",
+        Means::LastResort => "last_resort",
+    };
+    out.text("means", means);
+    out.value("material", &pairs);
+    out.number("from", plan.from);
+    out.number("cut", plan.cut);
+    out.flag("previous", planned.previous.is_some());
+    out.number("entries", entries);
+    out.number("tokens", plan.slice_tokens);
+    out.number("promisedTokens", plan.promised_tokens);
+    out.number("beforeTokens", planned.before);
+    out.number("maxTokens", plan.summary_cap);
+    out.number("deadline", planned.deadline.0);
+    out.finish()
 }
 
 /// What came of a commit.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct CommitOut {
-    status: &'static str,
-    compaction_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    before_tokens: Option<Tokens>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after_tokens: Option<Tokens>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_at: Option<u64>,
-}
-
-impl CommitOut {
-    pub(super) fn of(attempt: AttemptId, committed: &Committed) -> Self {
-        let mut out = Self {
-            status: "superseded",
-            compaction_id: attempt.to_string(),
-            before_tokens: None,
-            after_tokens: None,
-            code: None,
-            message: None,
-            retry_at: None,
-        };
-        match committed {
-            Committed::Live { before, after } => {
-                out.status = "committed";
-                (out.before_tokens, out.after_tokens) = (Some(*before), Some(*after));
-            }
-            Committed::Rejected { rejection, retry_at } => {
-                out.status = "failed";
-                out.code = Some(rejection.code());
-                out.message = Some(rejection.to_string());
-                out.retry_at = retry_at.map(|at| at.0);
-            }
-            Committed::Superseded => {}
+pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
+    let status = match committed {
+        Committed::Live { .. } => "committed",
+        Committed::Rejected { .. } => "failed",
+        Committed::Superseded => "superseded",
+    };
+    let out = Members::new();
+    out.text("status", status);
+    out.text("compactionId", &attempt.to_string());
+    match committed {
+        Committed::Live { before, after } => {
+            out.number("beforeTokens", *before);
+            out.number("afterTokens", *after);
         }
-        out
+        Committed::Rejected { rejection, retry_at } => {
+            out.text("code", rejection.code());
+            out.text("message", &rejection.to_string());
+            out.optional_number("retryAt", retry_at.map(|at| at.0));
+        }
+        Committed::Superseded => {}
     }
+    out.finish()
 }
 
 /// The public `Compaction`: one committed summary.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct CompactionOut {
-    compaction_id: String,
-    at: u64,
-    trigger: &'static str,
-    covers_entries: u32,
-    through_id: String,
-    before_tokens: Tokens,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after_tokens: Option<Tokens>,
-    verdict: &'static str,
-    summary: String,
-}
-
-impl CompactionOut {
-    pub(super) fn of(generation: &Generation, summary: &str) -> Self {
-        Self {
-            compaction_id: generation.attempt.to_string(),
-            at: generation.at.0,
-            trigger: match (generation.probe, generation.kind) {
-                (true, Kind::Auto) => Trigger::Probe,
-                (_, Kind::Auto) => Trigger::Threshold,
-                (_, Kind::Manual) => Trigger::Manual,
-                (_, Kind::Overflow) => Trigger::Overflow,
-            }
-            .code(),
-            covers_entries: generation.covered_entries,
-            through_id: AttemptId(generation.covered_last_id).to_string(),
-            before_tokens: generation.before_tokens,
-            after_tokens: generation.after_tokens,
-            verdict: generation.verdict.map_or("pending", Verdict::code),
-            summary: summary.to_owned(),
-        }
-    }
+pub(super) fn compaction(generation: &Generation, summary: &str) -> JsValue {
+    let trigger = match (generation.probe, generation.kind) {
+        (true, Kind::Auto) => Trigger::Probe,
+        (_, Kind::Auto) => Trigger::Threshold,
+        (_, Kind::Manual) => Trigger::Manual,
+        (_, Kind::Overflow) => Trigger::Overflow,
+    };
+    let out = Members::new();
+    out.text("compactionId", &generation.attempt.to_string());
+    out.number("at", generation.at.0);
+    out.text("trigger", trigger.code());
+    out.number("coversEntries", generation.covered_entries);
+    out.text("throughId", &AttemptId(generation.covered_last_id).to_string());
+    out.number("beforeTokens", generation.before_tokens);
+    out.optional_number("afterTokens", generation.after_tokens);
+    out.text("verdict", generation.verdict.map_or("pending", Verdict::code));
+    out.text("summary", summary);
+    out.finish()
 }
 
 /// Whole numbers beyond it are not exact in JavaScript.

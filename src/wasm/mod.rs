@@ -7,6 +7,7 @@ mod convert;
 mod events;
 mod fault;
 mod guards;
+mod object;
 mod session;
 mod store;
 

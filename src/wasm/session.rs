@@ -4,7 +4,6 @@ use core::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Promise, Uint8Array};
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
@@ -22,10 +21,11 @@ use crate::{
     transcript::{Entry, Kind, Role},
     view::{self, Part},
     wasm::{
-        convert::{self, CommitOut, CompactionOut, DecisionOut, PlanOut, SnapshotOut, object},
-        events::EventOut,
+        convert,
+        events::event,
         fault::Fault,
-        guards::GuardsOut,
+        guards::guards,
+        object::Members,
         store::{AnyStore, StoreHandle},
     },
 };
@@ -166,13 +166,13 @@ impl Core {
     /// The same answer as a public `Decision`.
     pub fn explain(&self, now: f64) -> Result<JsValue, JsValue> {
         let now = convert::timestamp(now)?;
-        Ok(object(&DecisionOut::of(&self.inner.session.borrow().decide(now), now)))
+        Ok(convert::decision(&self.inner.session.borrow().decide(now), now))
     }
 
     /// The public `Snapshot`.
     pub fn snapshot(&self, now: f64) -> Result<JsValue, JsValue> {
         let now = convert::timestamp(now)?;
-        Ok(object(&SnapshotOut::of(&self.inner.session.borrow(), self.inner.loading.get(), now)))
+        Ok(convert::snapshot(&self.inner.session.borrow(), self.inner.loading.get(), now))
     }
 
     /// Rises whenever the snapshot may differ, but for the passing of time.
@@ -212,25 +212,26 @@ impl Core {
     /// Committed summaries as public `Compaction`s, oldest first.
     pub fn history(&self) -> Array {
         let session = self.inner.session.borrow();
-        let generations = session.root().generations.iter();
-        generations.map(|one| object(&CompactionOut::of(one, session.text(one.number).unwrap_or_default()))).collect()
+        let out = Array::new();
+        for one in &session.root().generations {
+            out.push(&convert::compaction(one, session.text(one.number).unwrap_or_default()));
+        }
+        out
     }
 
     /// Events since the last call, oldest first.
     #[wasm_bindgen(js_name = drainEvents)]
     pub fn drain_events(&self) -> Array {
-        self.inner
-            .session
-            .borrow_mut()
-            .drain_notices()
-            .into_iter()
-            .map(|notice| object(&EventOut::of(notice)))
-            .collect()
+        let out = Array::new();
+        for notice in self.inner.session.borrow_mut().drain_notices() {
+            out.push(&event(&notice));
+        }
+        out
     }
 
     /// The guard state in plain words.
     pub fn describe(&self) -> JsValue {
-        object(&GuardsOut::of(self.inner.session.borrow().root()))
+        guards(self.inner.session.borrow().root())
     }
 
     /// Loads the record: how it was found, and what the state survives.
@@ -238,8 +239,10 @@ impl Core {
         self.inner.loading.set(true);
         self.promise(Open::new(), now, |found, inner, _| {
             inner.loading.set(false);
-            let durability = inner.session.borrow().durability().code();
-            Ok(object(&OpenedOut { found: found.code(), durability }))
+            let out = Members::new();
+            out.text("found", found.code());
+            out.text("durability", inner.session.borrow().durability().code());
+            Ok(out.finish())
         })
     }
 
@@ -248,8 +251,12 @@ impl Core {
         let claim = Claim::new(convert::kind(kind)?);
         self.promise(Write::rereading(claim), now, |claimed, _, now| {
             Ok(match claimed {
-                Claimed::Planned(planned) => object(&PlanOut::of(&planned)),
-                Claimed::Refused(decision) => object(&RefusedOut { refused: DecisionOut::of(&decision, now) }),
+                Claimed::Planned(planned) => convert::planned(&planned),
+                Claimed::Refused(decision) => {
+                    let out = Members::new();
+                    out.value("refused", &convert::decision(&decision, now));
+                    out.finish()
+                }
             })
         })
     }
@@ -266,7 +273,11 @@ impl Core {
         let session = self.inner.session.borrow();
         let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
         let request = request.map_err(Fault::from)?;
-        Ok(object(&RequestOut { system: request.system, user: &request.user, max_tokens: request.max_tokens }))
+        let out = Members::new();
+        out.text("system", request.system);
+        out.text("user", &request.user);
+        out.number("maxTokens", request.max_tokens);
+        Ok(out.finish())
     }
 
     /// Commits a summary, or refuses it by name.
@@ -307,7 +318,10 @@ impl Core {
             retry_after: convert::optional_millis("retryAfterMs", retry_after_ms)?,
         };
         self.promise(Write::new(fail), now, |failed, _, _| {
-            Ok(object(&FailedOut { retry_at: failed.retry_at.map(|at| at.0), fallback: failed.fallback }))
+            let out = Members::new();
+            out.optional_number("retryAt", failed.retry_at.map(|at| at.0));
+            out.flag("fallback", failed.fallback);
+            Ok(out.finish())
         })
     }
 
@@ -335,10 +349,10 @@ impl Core {
             entries,
         };
         self.promise(Write::new(report), now, |reported, _, _| {
-            Ok(object(&ReportedOut {
-                ignored: reported.ignored.map(|why| why.code()),
-                verdict: reported.verdict.map(|settled| settled.verdict.code()),
-            }))
+            let out = Members::new();
+            out.optional_text("ignored", reported.ignored.map(|why| why.code()));
+            out.optional_text("verdict", reported.verdict.map(|settled| settled.verdict.code()));
+            Ok(out.finish())
         })
     }
 
@@ -352,8 +366,10 @@ impl Core {
     pub fn overflow(&self, view_revision: u32, limit: f64, now: f64) -> Result<Promise, JsValue> {
         let limit = convert::optional_tokens("limit", limit)?;
         self.promise(Write::new(Event::Overflow { view_revision, limit }), now, |happened, _, now| {
-            let decision = DecisionOut::of(&happened.decision, now);
-            Ok(object(&OverflowOut { decision, stale: happened.ignored.is_some() }))
+            let out = Members::new();
+            out.value("decision", &convert::decision(&happened.decision, now));
+            out.flag("stale", happened.ignored.is_some());
+            Ok(out.finish())
         })
     }
 
@@ -406,7 +422,7 @@ impl Core {
 
     fn end(&self, commit: Commit, now: f64) -> Result<Promise, JsValue> {
         let attempt = commit.attempt;
-        self.promise(Write::new(commit), now, move |committed, _, _| Ok(object(&CommitOut::of(attempt, &committed))))
+        self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
     }
 
     /// Every operation is this one promise: after the one before it, its steps, then its result.
@@ -466,61 +482,15 @@ fn records(snapshot: Option<Snapshot>) -> JsValue {
     let list = Array::new();
     let revision = snapshot.as_ref().map_or(0, |snapshot| snapshot.revision);
     for (part, bytes) in snapshot.into_iter().flat_map(|snapshot| snapshot.parts) {
-        let out = object(&PartOut { part: part.to_string(), revision });
-        // A fresh plain object takes every property.
-        let _ = js_sys::Reflect::set(&out, &"bytes".into(), &Uint8Array::from(bytes.as_slice()));
-        list.push(&out);
+        let out = Members::new();
+        out.text("part", &part.to_string());
+        out.number("revision", revision);
+        out.value("bytes", &Uint8Array::from(bytes.as_slice()));
+        list.push(&out.finish());
     }
     list.into()
 }
 
 fn wide(hi: u32, lo: u32) -> u64 {
     (u64::from(hi) << 32) | u64::from(lo)
-}
-
-#[derive(Serialize)]
-struct OpenedOut {
-    found: &'static str,
-    durability: &'static str,
-}
-
-#[derive(Serialize)]
-struct RefusedOut {
-    refused: DecisionOut,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RequestOut<'a> {
-    system: &'a str,
-    user: &'a str,
-    max_tokens: u32,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FailedOut {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retry_at: Option<u64>,
-    fallback: bool,
-}
-
-#[derive(Serialize)]
-struct ReportedOut {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ignored: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct OverflowOut {
-    decision: DecisionOut,
-    stale: bool,
-}
-
-#[derive(Serialize)]
-struct PartOut {
-    part: String,
-    revision: u64,
 }

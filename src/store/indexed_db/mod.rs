@@ -35,7 +35,8 @@ use crate::store::{
 use crate::time::Millis;
 
 use connection::Connection;
-use transaction::{Scope, Transaction};
+use scripts::Answer;
+use transaction::{Scope, Script, Transaction};
 
 /// The name of the database unless the host injects another one.
 pub const DATABASE: &str = "compaction-governor";
@@ -122,44 +123,45 @@ impl Store for IndexedDb {
     }
 
     async fn open(&self) -> Result<(), StoreError> {
-        within(async { self.connection().await.map(drop) }, alarm(self.deadline), Applied::No).await
+        self.call(Applied::No, None).await
     }
 
     async fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
-        let call = async { self.begin(Scope::ReadRecords).await?.run(scripts::load(session)).await };
-        within(call, alarm(self.deadline), Applied::No).await
+        let answer = Answer::default();
+        let script = scripts::load(session, Rc::clone(&answer));
+        self.call(Applied::No, Some((Scope::ReadRecords, script))).await?;
+        Ok(answer.take())
     }
 
     async fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
+        self.check_open()?;
+        batch.check(&self.capabilities())?;
         let scope = match expect {
             Expect::Absent => Scope::WriteAll,
             Expect::Revision(_) => Scope::WriteRecords,
         };
-        let call = async {
-            self.check_open()?;
-            batch.check(&self.capabilities())?;
-            self.begin(scope).await?.run(scripts::commit(session, expect, batch, op)).await
-        };
-        within(call, alarm(self.deadline), Applied::Unknown).await
+        let answer = Answer::default();
+        let script = scripts::commit(session, expect, batch, op, Rc::clone(&answer));
+        self.call(Applied::Unknown, Some((scope, script))).await?;
+        Ok(answer.take())
     }
 
     async fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
-        let call = async { self.begin(Scope::ReadRecords).await?.run(scripts::list(after, limit)).await };
-        within(call, alarm(self.deadline), Applied::No).await
+        let answer = Answer::default();
+        let script = scripts::list(after, limit, Rc::clone(&answer));
+        self.call(Applied::No, Some((Scope::ReadRecords, script))).await?;
+        Ok(answer.take())
     }
 
     async fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
-        let call = async { self.begin(Scope::WriteAll).await?.run(scripts::remove(session, expect)).await };
-        within(call, alarm(self.deadline), Applied::Unknown).await
+        self.call(Applied::Unknown, Some((Scope::WriteAll, scripts::remove(session, expect)))).await
     }
 
     async fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
-        let call = async {
-            self.check_open()?;
-            self.capabilities().check_size(bytes)?;
-            self.begin(Scope::WriteQuarantine).await?.run(scripts::quarantine(session, part, bytes, reason)).await
-        };
-        within(call, alarm(self.deadline), Applied::Unknown).await
+        self.check_open()?;
+        self.capabilities().check_size(bytes)?;
+        let script = scripts::quarantine(session, part, bytes, reason);
+        self.call(Applied::Unknown, Some((Scope::WriteQuarantine, script))).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {
@@ -170,19 +172,34 @@ impl Store for IndexedDb {
 }
 
 impl IndexedDb {
+    /// Connects, then does `work` if there is any. A call that has not ended by the deadline may have been `applied`.
+    ///
+    /// The one future behind all calls: each further one would be compiled with everything it waits for.
+    async fn call(&self, applied: Applied, work: Option<(Scope, Script)>) -> Result<(), StoreError> {
+        let call = async {
+            match work {
+                None => self.connection().await.map(drop),
+                Some((scope, script)) => self.begin(scope).await?.run(script).await,
+            }
+        };
+        within(call, alarm(self.deadline), applied).await
+    }
+
     /// Starts a transaction; one that the engine refuses because the connection is gone is started on a new one, once.
     ///
     /// The caller issues its first request before it waits for anything: an idle transaction commits by itself.
     async fn begin(&self, scope: Scope) -> Result<Transaction, StoreError> {
-        match self.connection().await?.begin(scope, self.durability) {
-            Err(error) if error.kind == StoreErrorKind::ConnectionClosed => self.connection.take(),
-            begun => return begun,
-        };
-        // Where a fresh connection is refused too (WebKit after a crash of its storage process), only a new page helps.
-        self.connection()
-            .await?
-            .begin(scope, self.durability)
-            .map_err(|error| StoreError { recover: Recover::Reload, ..error })
+        let mut again = false;
+        loop {
+            match self.connection().await?.begin(scope, self.durability) {
+                // Where a fresh connection is refused too (WebKit after a crash of its storage process), only a new page
+                // helps.
+                Err(error) if again => return Err(StoreError { recover: Recover::Reload, ..error }),
+                Err(error) if matches!(error.kind, StoreErrorKind::ConnectionClosed) => self.connection.take(),
+                begun => return begun,
+            };
+            again = true;
+        }
     }
 
     async fn connection(&self) -> Result<Rc<Connection>, StoreError> {

@@ -1,41 +1,43 @@
-//! What each call does inside its transaction.
+//! What each call does inside its transaction. Each script leaves its answer in a cell that the caller keeps.
+
+use core::cell::Cell;
+use std::rc::Rc;
 
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::{IdbObjectStore, IdbRequest};
 
 use super::row::{self, Row};
-use super::transaction::{Result, Step, Stores, thrown};
+use super::transaction::{Result, Script, Step, Stores, thrown};
 use crate::id::OpId;
 use crate::store::{Batch, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, StoreError, StoreErrorKind};
 
+/// Where a script leaves what it found.
+pub(super) type Answer<T> = Rc<Cell<T>>;
+
 /// All rows of one session, by two requests that the engine answers in one pass.
-pub(super) fn load(session: &str) -> impl FnMut(&Stores, JsValue) -> Result<Step<Option<Snapshot>>> + 'static {
+pub(super) fn load(session: &str, answer: Answer<Option<Snapshot>>) -> Script {
     let session = session.to_owned();
     let mut values: Option<IdbRequest> = None;
-    move |stores, keys| {
+    Box::new(move |stores, keys| {
         if let Some(values) = &values {
             let values = values.result().map_err(thrown)?;
-            return snapshot(&Array::from(&keys), &Array::from(&values)).map(Step::Answer);
+            answer.set(snapshot(&Array::from(&keys), &Array::from(&values))?);
+            return Ok(Step::Done);
         }
         let range = row::all_of(&session)?;
         let records = stores.records()?;
         values = Some(records.get_all_with_key(&range).map_err(thrown)?);
         Ok(Step::Await(records.get_all_keys_with_key(&range).map_err(thrown)?))
-    }
+    })
 }
 
 /// Compares with the root row and writes the batch in the same transaction.
-pub(super) fn commit(
-    session: &str,
-    expect: Expect,
-    batch: &Batch,
-    op: OpId,
-) -> impl FnMut(&Stores, JsValue) -> Result<Step<Revision>> + 'static {
+pub(super) fn commit(session: &str, expect: Expect, batch: &Batch, op: OpId, answer: Answer<Revision>) -> Script {
     let session = session.to_owned();
     let batch = batch.clone();
     let mut asked = false;
-    move |stores, root| {
+    Box::new(move |stores, root| {
         let records = stores.records()?;
         if !asked {
             asked = true;
@@ -45,7 +47,8 @@ pub(super) fn commit(
         if let Ok(Some((revision, last))) = current
             && last == op
         {
-            return Ok(Step::Answer(revision));
+            answer.set(revision);
+            return Ok(Step::Done);
         }
         let actual = match (current, expect) {
             (Ok(current), _) => current.map(|(revision, _)| revision),
@@ -62,41 +65,38 @@ pub(super) fn commit(
             records.delete(&row::all_of(&session)?).map_err(thrown)?;
         }
         write(&records, &session, &batch, revision, op)?;
-        Ok(Step::Answer(revision))
-    }
+        answer.set(revision);
+        Ok(Step::Done)
+    })
 }
 
 /// One id per request: the first key behind the session before.
-pub(super) fn list(
-    after: Option<&str>,
-    limit: usize,
-) -> impl FnMut(&Stores, JsValue) -> Result<Step<Vec<String>>> + 'static {
+pub(super) fn list(after: Option<&str>, limit: usize, answer: Answer<Vec<String>>) -> Script {
     let mut last = after.map(str::to_owned);
     let mut found = Vec::new();
-    move |stores, keys| {
+    Box::new(move |stores, keys| {
         if let Some(keys) = keys.dyn_ref::<Array>() {
             let Some(session) = row::session(&keys.get(0)) else {
-                return Ok(Step::Answer(core::mem::take(&mut found)));
+                answer.set(core::mem::take(&mut found));
+                return Ok(Step::Done);
             };
             found.push(session.clone());
             last = Some(session);
         }
         if found.len() >= limit {
-            return Ok(Step::Answer(core::mem::take(&mut found)));
+            answer.set(core::mem::take(&mut found));
+            return Ok(Step::Done);
         }
         let range = row::behind(last.as_deref())?;
         stores.records()?.get_all_keys_with_key_and_limit(&range, 1).map(Step::Await).map_err(thrown)
-    }
+    })
 }
 
 /// Deletes all rows of one session, after comparing where a revision is expected.
-pub(super) fn remove(
-    session: &str,
-    expect: Option<Revision>,
-) -> impl FnMut(&Stores, JsValue) -> Result<Step<()>> + 'static {
+pub(super) fn remove(session: &str, expect: Option<Revision>) -> Script {
     let session = session.to_owned();
     let mut asked = false;
-    move |stores, root| {
+    Box::new(move |stores, root| {
         let records = stores.records()?;
         if let Some(expected) = expect {
             if !asked {
@@ -108,17 +108,12 @@ pub(super) fn remove(
         let range = row::all_of(&session)?;
         records.delete(&range).map_err(thrown)?;
         stores.quarantine()?.delete(&range).map_err(thrown)?;
-        Ok(Step::Answer(()))
-    }
+        Ok(Step::Done)
+    })
 }
 
 /// Adds behind the last one of the session, and drops the oldest above the bound.
-pub(super) fn quarantine(
-    session: &str,
-    part: Part,
-    bytes: &[u8],
-    reason: &str,
-) -> impl FnMut(&Stores, JsValue) -> Result<Step<()>> + 'static {
+pub(super) fn quarantine(session: &str, part: Part, bytes: &[u8], reason: &str) -> Script {
     let session = session.to_owned();
     let value = row::object(&[
         ("part", part.to_string().into()),
@@ -126,20 +121,23 @@ pub(super) fn quarantine(
         ("bytes", js_sys::Uint8Array::from(bytes).into()),
     ]);
     let mut asked = false;
-    move |stores, keys| {
+    Box::new(move |stores, keys| {
         let quarantine = stores.quarantine()?;
         if !asked {
             asked = true;
             return quarantine.get_all_keys_with_key(&row::all_of(&session)?).map(Step::Await).map_err(thrown);
         }
-        let kept: Vec<u32> = Array::from(&keys).iter().filter_map(|key| number(&key)).collect();
+        let mut kept: Vec<u32> = Vec::new();
+        for key in Array::from(&keys).iter() {
+            kept.extend(number(&key));
+        }
         let next = kept.last().map_or(0, |last| last.wrapping_add(1));
         quarantine.put_with_key(&value, &row::pair(&session, &next.into())).map_err(thrown)?;
         for oldest in kept.iter().take((kept.len() + 1).saturating_sub(QUARANTINE_PER_SESSION)) {
             quarantine.delete(&row::pair(&session, &(*oldest).into())).map_err(thrown)?;
         }
-        Ok(Step::Answer(()))
-    }
+        Ok(Step::Done)
+    })
 }
 
 fn get_root(records: &IdbObjectStore, session: &str) -> Result<IdbRequest> {

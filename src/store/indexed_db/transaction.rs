@@ -26,15 +26,19 @@ pub(super) enum Scope {
     WriteAll,
 }
 
+/// One step of a script: gets the awaited result (undefined in the first step), issues requests. A failure aborts.
+///
+/// Behind one type, answers included, so that the machinery of a transaction is compiled once.
+pub(super) type Script = Box<dyn FnMut(&Stores, JsValue) -> Result<Step>>;
+
 /// What a script does next.
-pub(super) enum Step<T> {
+pub(super) enum Step {
     /// Go on with the result of this request; those issued before it are done by then.
     Await(IdbRequest),
-    /// Nothing more to ask: this is the answer, once the engine has committed.
-    Answer(T),
+    /// Nothing more to ask: what it found holds once the engine has committed.
+    Done,
 }
 
-/// One step of a script: gets the awaited result (undefined in the first step), issues requests. A failure aborts.
 pub(super) type Result<T> = core::result::Result<T, StoreError>;
 
 /// A transaction that has been started and has no request yet.
@@ -71,10 +75,7 @@ impl Transaction {
     /// Runs `script` and answers when the transaction has completed or aborted, whichever event tells.
     ///
     /// Dropped before, it aborts: the old state stands, unless the engine is committing already.
-    pub(super) async fn run<T: 'static>(
-        self,
-        script: impl FnMut(&Stores, JsValue) -> Result<Step<T>> + 'static,
-    ) -> Result<T> {
+    pub(super) async fn run(self, script: Script) -> Result<()> {
         let running = Running::start(self, script);
         running.shared.settled.wait().await
     }
@@ -111,16 +112,16 @@ fn aborted(reason: Option<&JsValue>, writes: bool, connected: bool) -> StoreErro
 }
 
 /// A transaction under way, with the handlers it calls. They live until it has settled or is given up.
-struct Running<T> {
-    shared: Rc<Shared<T>>,
+struct Running {
+    shared: Rc<Shared>,
     _handlers: [Closure<dyn FnMut()>; 3],
 }
 
-struct Shared<T> {
+struct Shared {
     stores: Stores,
-    settled: Signal<Result<T>>,
+    settled: Signal<Result<()>>,
     /// What the script said last; delivered when the transaction has ended.
-    outcome: RefCell<Option<Result<T>>>,
+    outcome: RefCell<Option<Result<()>>>,
     awaited: RefCell<Option<IdbRequest>>,
     on_success: RefCell<Function>,
     ended: Cell<bool>,
@@ -128,8 +129,8 @@ struct Shared<T> {
     connection: Rc<Connection>,
 }
 
-impl<T: 'static> Running<T> {
-    fn start(transaction: Transaction, mut script: impl FnMut(&Stores, JsValue) -> Result<Step<T>> + 'static) -> Self {
+impl Running {
+    fn start(transaction: Transaction, mut script: Script) -> Self {
         let Transaction { raw, connection, scope } = transaction;
         let shared = Rc::new(Shared {
             stores: Stores(raw),
@@ -157,20 +158,20 @@ impl<T: 'static> Running<T> {
     }
 }
 
-impl<T> Shared<T> {
+impl Shared {
     fn result(&self) -> Result<JsValue> {
         // The handler is only ever attached together with the request it awaits.
         self.awaited.take().map_or(Ok(JsValue::UNDEFINED), |request| request.result()).map_err(thrown)
     }
 
-    fn follow(&self, step: Result<Step<T>>) {
+    fn follow(&self, step: Result<Step>) {
         let outcome = match step {
             Ok(Step::Await(request)) => {
                 request.set_onsuccess(Some(&self.on_success.borrow()));
                 self.awaited.replace(Some(request));
                 return;
             }
-            Ok(Step::Answer(answer)) => Ok(answer),
+            Ok(Step::Done) => Ok(()),
             Err(error) => Err(error),
         };
         let refused = outcome.is_err();
@@ -201,7 +202,7 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T> Drop for Running<T> {
+impl Drop for Running {
     fn drop(&mut self) {
         let raw = &self.shared.stores.0;
         raw.set_oncomplete(None);

@@ -1,7 +1,6 @@
 //! The backend itself: which item is read and written when.
 
 use core::cell::Cell;
-use std::collections::BTreeSet;
 
 use gloo_storage::Storage as _;
 use js_sys::Reflect;
@@ -97,9 +96,10 @@ impl SyncStore for LocalStorage {
     }
 
     fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
-        let sessions = self.items()?.sessions()?;
-        let behind = |id: &String| after.is_none_or(|after| id.as_str() > after);
-        Ok(sessions.into_iter().filter(behind).take(limit).collect())
+        let mut sessions = self.items()?.sessions()?;
+        sessions.retain(|id| after.is_none_or(|after| id.as_str() > after));
+        sessions.truncate(limit);
+        Ok(sessions)
     }
 
     fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
@@ -182,23 +182,39 @@ impl Items<'_> {
         Ok(Slots { a: read(Item::A)?, b: read(Item::B)? })
     }
 
-    fn sessions(&self) -> Result<BTreeSet<String>, StoreError> {
+    /// The ids of all sessions, in order, each once.
+    fn sessions(&self) -> Result<Vec<String>, StoreError> {
         let prefixes = [Item::A, Item::B].map(|item| self.key(item, ""));
-        let mut sessions = BTreeSet::new();
+        let mut sessions: Vec<String> = Vec::new();
         for index in 0..self.storage.length().map_err(failed)? {
             let key = self.storage.key(index).map_err(failed)?.unwrap_or_default();
-            sessions.extend(prefixes.iter().filter_map(|prefix| key.strip_prefix(prefix.as_str())).map(str::to_owned));
+            for session in prefixes.iter().filter_map(|prefix| key.strip_prefix(prefix.as_str())) {
+                if let Err(place) = sessions.binary_search_by(|kept| kept.as_str().cmp(session)) {
+                    sessions.insert(place, session.to_owned());
+                }
+            }
         }
         Ok(sessions)
     }
 
     /// Adds one line `packed part reason` to the quarantine, and drops the oldest above the bound.
     fn set_aside(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
-        let kept = self.get(Item::Quarantine, session)?.unwrap_or_default();
-        let line = [&packing::pack(bytes), " ", &part.to_string(), " ", &reason.replace('\n', " ")].concat();
-        let mut lines: Vec<&str> = kept.lines().chain([line.as_str()]).collect();
-        lines.drain(..lines.len().saturating_sub(QUARANTINE_PER_SESSION));
-        self.set(Item::Quarantine, session, &lines.join("\n"))
+        let mut lines = self.get(Item::Quarantine, session)?.unwrap_or_default();
+        if !lines.is_empty() {
+            lines.push('\n');
+        }
+        lines.push_str(&packing::pack(bytes));
+        for word in [&part.to_string(), &reason.replace('\n', " ")] {
+            lines.push(' ');
+            lines.push_str(word);
+        }
+        let mut surplus =
+            (lines.bytes().filter(|byte| *byte == b'\n').count() + 1).saturating_sub(QUARANTINE_PER_SESSION);
+        while let Some((_, newer)) = lines.split_once('\n').filter(|_| surplus > 0) {
+            lines = newer.to_owned();
+            surplus -= 1;
+        }
+        self.set(Item::Quarantine, session, &lines)
     }
 
     fn get(&self, item: Item, session: &str) -> Result<Option<String>, StoreError> {

@@ -3,8 +3,6 @@
 //! Little-endian: crc32c of everything behind it (4 bytes), revision (8), operation (8), number of parts (4), then per
 //! part: generation's number plus one, or 0 for the root (8), length (4), bytes.
 
-use std::collections::BTreeMap;
-
 use super::packing;
 use crate::id::OpId;
 use crate::record::crc32c;
@@ -16,14 +14,15 @@ use crate::store::{Batch, Part, Revision, Snapshot};
 pub(super) struct Slot {
     pub(super) revision: Revision,
     pub(super) op: OpId,
-    parts: BTreeMap<Part, Vec<u8>>,
+    /// In order, each part once.
+    parts: Vec<(Part, Vec<u8>)>,
 }
 
 impl Slot {
     /// Reads a text; `None` where it is torn, garbage, or not ours.
     pub(super) fn read(text: &str) -> Option<Self> {
         let bytes = packing::unpack(text)?;
-        let (checksum, body) = bytes.split_first_chunk::<4>()?;
+        let (checksum, body) = bytes.split_first_chunk::<CHECKSUM>()?;
         if crc32c([body, &[]]) != u32::from_le_bytes(*checksum) {
             return None;
         }
@@ -31,39 +30,42 @@ impl Slot {
         let revision = take_u64(&mut body)?;
         let op = OpId(take_u64(&mut body)?);
         let count = take_u32(&mut body)?;
-        let parts = (0..count).map(|_| take_part(&mut body)).collect::<Option<BTreeMap<_, _>>>()?;
-        (body.is_empty() && parts.contains_key(&Part::Root)).then_some(Self { revision, op, parts })
+        let mut batch = Batch::default();
+        for _ in 0..count {
+            batch.puts.push(take_part(&mut body)?);
+        }
+        let mut parts = Vec::new();
+        batch.write_to(&mut parts);
+        let first_is_root = parts.first().is_some_and(|(part, _)| *part == Part::Root);
+        (body.is_empty() && first_is_root).then_some(Self { revision, op, parts })
     }
 
     /// The text for this slot.
     pub(super) fn write(&self) -> String {
-        let mut body = Vec::new();
-        body.extend(self.revision.to_le_bytes());
-        body.extend(self.op.0.to_le_bytes());
-        body.extend((self.parts.len() as u32).to_le_bytes());
+        let mut slot = vec![0; CHECKSUM];
+        slot.extend_from_slice(&self.revision.to_le_bytes());
+        slot.extend_from_slice(&self.op.0.to_le_bytes());
+        slot.extend_from_slice(&(self.parts.len() as u32).to_le_bytes());
         for (part, bytes) in &self.parts {
-            body.extend(tag(*part).to_le_bytes());
-            body.extend((bytes.len() as u32).to_le_bytes());
-            body.extend(bytes);
+            slot.extend_from_slice(&tag(*part).to_le_bytes());
+            slot.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
+            slot.extend_from_slice(bytes);
         }
-        let checksum = crc32c([&body, &[]]);
-        body.splice(0..0, checksum.to_le_bytes());
-        packing::pack(&body)
+        let checksum = crc32c([&slot[CHECKSUM..], &[]]);
+        slot[..CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
+        packing::pack(&slot)
     }
 
     /// What follows `current` by a commit of `batch`.
     pub(super) fn after(current: Option<Self>, batch: &Batch, op: OpId) -> Self {
-        let (revision, mut parts) = current.map_or((0, BTreeMap::new()), |slot| (slot.revision, slot.parts));
-        for part in &batch.deletes {
-            parts.remove(part);
-        }
-        parts.extend(batch.puts.iter().cloned());
+        let (revision, mut parts) = current.map_or((0, Vec::new()), |slot| (slot.revision, slot.parts));
+        batch.write_to(&mut parts);
         Self { revision: revision + 1, op, parts }
     }
 
     /// The contract's form of it.
     pub(super) fn snapshot(self) -> Snapshot {
-        Snapshot { revision: self.revision, op_id: self.op, parts: self.parts.into_iter().collect() }
+        Snapshot { revision: self.revision, op_id: self.op, parts: self.parts }
     }
 }
 
@@ -96,6 +98,9 @@ fn take_u32(body: &mut &[u8]) -> Option<u32> {
     *body = rest;
     Some(u32::from_le_bytes(*number))
 }
+
+/// Bytes in front that hold the checksum of the rest.
+const CHECKSUM: usize = 4;
 
 #[cfg(test)]
 mod tests {
