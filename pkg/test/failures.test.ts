@@ -100,7 +100,7 @@ test('a streamed reply is metered without a word from the host', async () => {
 });
 
 test('passes that do not help are stopped after two, and the session says so', async () => {
-  const fixedParts = [300, 4_600, 6_400];
+  const fixedParts = [300, 4_820, 6_400];
   let passes = 0;
   const overhead = () => fixedParts[passes] ?? 0;
   const host = openHost({ overhead }, { contextWindow: 8_192, summarize: async () => (passes++, 'Goal: go on. All earlier messages were answered. Nothing is open.') });
