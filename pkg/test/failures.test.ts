@@ -100,11 +100,11 @@ test('a streamed reply is metered without a word from the host', async () => {
 });
 
 test('passes that do not help are stopped after two, and the session says so', async () => {
-  const fixedParts = [300, 4_820, 6_400];
+  const fixedParts = [300, 4_900, 6_400];
   let passes = 0;
   const overhead = () => fixedParts[passes] ?? 0;
   const host = openHost({ overhead }, { contextWindow: 8_192, summarize: async () => (passes++, 'Goal: go on. All earlier messages were answered. Nothing is open.') });
-  for (let i = 0; i < 120 && host.session.explain().action !== 'blocked'; i++) await turn(host, 100);
+  for (let i = 0; i < 60 && host.session.explain().action !== 'blocked'; i++) await turn(host, 150);
   const decision = host.session.explain();
   assert.equal(passes, 2);
   assert.ok(decision.action === 'blocked' && decision.reason === 'ineffective' && (decision.retryAt ?? 0) > Date.now(), decision.sentence);

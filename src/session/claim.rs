@@ -181,8 +181,8 @@ impl Session {
             target_tokens: target(seen),
             accept_below: worth.accept_below(seen),
             min_saving_permille: worth.min_saving_permille(),
-            keep: self.settings().keep,
-            urgent: pass.line == Line::Emergency && pass.trigger != Trigger::Manual,
+            keep: self.settings().keep.unwrap_or_default(),
+            urgent: self.settings().keep.is_none() || (pass.line == Line::Emergency && pass.trigger != Trigger::Manual),
             summary_cap: summary_cap(seen.lines.map(|lines| lines.window)),
             scale_permille: UNSCALED,
         };

@@ -21,8 +21,8 @@ use crate::{
 pub struct Settings {
     /// Window and trigger.
     pub config: Config,
-    /// What stays verbatim at the end.
-    pub keep: Keep,
+    /// What stays verbatim at the end, whatever it costs. `None`: the default, which gives way before a pass is refused.
+    pub keep: Option<Keep>,
     /// Failure classes for which a plain summary (no model) takes the model's place (rule 8).
     pub fallback: Vec<FailureClass>,
 }
