@@ -164,8 +164,8 @@ for (const engine of engines) {
       assert.notEqual(right.state, 'paused');
     });
 
-    for (const [mood, told] of Object.entries({ fails: /told to fail/, empty: /wrote nothing/, hangs: /No summary within 3 s/ })) {
-      test(`a summariser that ${mood} is named, and the chat goes on`, async () => {
+    for (const [mood, does, told] of [['fails', 'fails', /told to fail/], ['empty', 'writes nothing', /wrote nothing/], ['hangs', 'hangs', /No summary within 3 s/]]) {
+      test(`a summariser that ${does} is named, and the chat goes on`, async () => {
         await firstVisit();
         await page.select('#summariser', mood);
         const said = await press(page, 'Compact now');
