@@ -13,9 +13,9 @@ use crate::{
     plan::Keep,
     session::{
         Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settings, Settle,
-        Steps, Write, drive,
+        Steps, Write, drive, drive_sync,
     },
-    store::{Snapshot, Store},
+    store::Snapshot,
     summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
@@ -90,7 +90,7 @@ impl CoreSettings {
             entries: convert::optional_tokens("trigger.messages", entries)?,
         };
         let added = self.settings.config.triggers.try_push(trigger);
-        Ok(added.map_err(|_| Fault::argument("at most four triggers can be listed".to_owned()))?)
+        added.map_err(|_| Fault::argument("at most four triggers can be listed"))
     }
 
     /// What stays verbatim at the end.
@@ -195,12 +195,15 @@ impl Core {
     /// The view as triples: 0, from, to for verbatim entries; 1, 0, 0 for the summary; 2, entry, entry + 1 for a result
     /// whose call is not shown any more.
     pub fn view(&self) -> Vec<u32> {
-        let triple = |part: &Part| match *part {
-            Part::Verbatim { from, to } => [0, from, to],
-            Part::Summary { .. } => [1, 0, 0],
-            Part::Placeholder { index } => [2, index, index + 1],
-        };
-        self.inner.session.borrow().view().parts().iter().flat_map(triple).collect()
+        let mut triples = Vec::new();
+        for part in self.inner.session.borrow().view().parts() {
+            triples.extend_from_slice(&match *part {
+                Part::Verbatim { from, to } => [0, from, to],
+                Part::Summary { .. } => [1, 0, 0],
+                Part::Placeholder { index } => [2, index, index + 1],
+            });
+        }
+        triples
     }
 
     /// The live summary as the model is shown it.
@@ -444,7 +447,13 @@ impl Inner {
         let promise = future_to_promise(async move {
             // How the one before ended is its own caller's business.
             let _ = JsFuture::from(before).await;
-            drive(&inner.session, &*inner.store, job.steps(), now).await;
+            let (session, steps) = (&inner.session, job.steps());
+            // A store that answers at once is no part of the future: one that holds all three is far larger.
+            match &*inner.store {
+                AnyStore::Memory(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
+                AnyStore::LocalStorage(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
+                AnyStore::IndexedDb(store) => drive(session, store, steps, now).await,
+            }
             job.finish(&inner, now)
         });
         *self.last.borrow_mut() = promise.clone();
@@ -481,7 +490,7 @@ where
 fn records(snapshot: Option<Snapshot>) -> JsValue {
     let list = Array::new();
     let revision = snapshot.as_ref().map_or(0, |snapshot| snapshot.revision);
-    for (part, bytes) in snapshot.into_iter().flat_map(|snapshot| snapshot.parts) {
+    for (part, bytes) in snapshot.map(|snapshot| snapshot.parts).unwrap_or_default() {
         let out = Members::new();
         out.text("part", &part.to_string());
         out.number("revision", revision);
