@@ -435,13 +435,13 @@ impl Core {
         now: f64,
         out: impl FnOnce(O::Output, &Inner, Timestamp) -> Result<JsValue, JsValue> + 'static,
     ) -> Result<Promise, JsValue> {
-        let now = convert::timestamp(now)?;
-        Ok(self.inner.enqueue(Box::new(Job { operation, out }), now))
+        self.inner.enqueue(Box::new(Job { operation, out }), now)
     }
 }
 
 impl Inner {
-    fn enqueue(self: &Rc<Self>, mut job: Box<dyn Queued>, now: Timestamp) -> Promise {
+    fn enqueue(self: &Rc<Self>, mut job: Box<dyn Queued>, now: f64) -> Result<Promise, JsValue> {
+        let now = convert::timestamp(now)?;
         let inner = Rc::clone(self);
         let before = self.last.borrow().clone();
         let promise = future_to_promise(async move {
@@ -457,7 +457,7 @@ impl Inner {
             job.finish(&inner, now)
         });
         *self.last.borrow_mut() = promise.clone();
-        promise
+        Ok(promise)
     }
 }
 
