@@ -1,6 +1,6 @@
 //! One session, for JavaScript.
 
-use core::cell::{Cell, RefCell};
+use core::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Promise, Uint8Array};
@@ -148,7 +148,7 @@ impl Core {
     /// How many entries.
     #[wasm_bindgen(js_name = entryCount)]
     pub fn entry_count(&self) -> u32 {
-        self.inner.session.borrow().index().len()
+        self.session().index().len()
     }
 
     /// Whether a pass can be due at all; needs no clock.
@@ -166,37 +166,37 @@ impl Core {
     /// The same answer as a public `Decision`.
     pub fn explain(&self, now: f64) -> Result<JsValue, JsValue> {
         let now = convert::timestamp(now)?;
-        Ok(convert::decision(&self.inner.session.borrow().decide(now), now))
+        Ok(convert::decision(&self.session().decide(now), now))
     }
 
     /// The public `Snapshot`.
     pub fn snapshot(&self, now: f64) -> Result<JsValue, JsValue> {
         let now = convert::timestamp(now)?;
-        Ok(convert::snapshot(&self.inner.session.borrow(), self.inner.loading.get(), now))
+        Ok(convert::snapshot(&self.session(), self.inner.loading.get(), now))
     }
 
     /// Rises whenever the snapshot may differ, but for the passing of time.
     pub fn version(&self) -> u32 {
-        self.inner.session.borrow().version()
+        self.session().version()
     }
 
     /// What a request is stamped with.
     #[wasm_bindgen(js_name = viewRevision)]
     pub fn view_revision(&self) -> u32 {
-        self.inner.session.borrow().state().view_revision
+        self.session().state().view_revision
     }
 
     /// Estimated tokens of the next prompt.
     #[wasm_bindgen(js_name = viewTokens)]
     pub fn view_tokens(&self) -> u32 {
-        self.inner.session.borrow().observation().occupancy
+        self.session().observation().occupancy
     }
 
     /// The view as triples: 0, from, to for verbatim entries; 1, 0, 0 for the summary; 2, entry, entry + 1 for a result
     /// whose call is not shown any more.
     pub fn view(&self) -> Vec<u32> {
         let mut triples = Vec::new();
-        for part in self.inner.session.borrow().view().parts() {
+        for part in self.session().view().parts() {
             triples.extend_from_slice(&match *part {
                 Part::Verbatim { from, to } => [0, from, to],
                 Part::Summary { .. } => [1, 0, 0],
@@ -209,12 +209,12 @@ impl Core {
     /// The live summary as the model is shown it.
     #[wasm_bindgen(js_name = summaryText)]
     pub fn summary_text(&self) -> Option<String> {
-        self.inner.session.borrow().summary().map(view::wrap)
+        self.session().summary().map(view::wrap)
     }
 
     /// Committed summaries as public `Compaction`s, oldest first.
     pub fn history(&self) -> Array {
-        let session = self.inner.session.borrow();
+        let session = self.session();
         let out = Array::new();
         for one in &session.root().generations {
             out.push(&convert::compaction(one, session.text(one.number).unwrap_or_default()));
@@ -234,7 +234,7 @@ impl Core {
 
     /// The guard state in plain words.
     pub fn describe(&self) -> JsValue {
-        guards(self.inner.session.borrow().root())
+        guards(self.session().root())
     }
 
     /// Loads the record: how it was found, and what the state survives.
@@ -273,7 +273,7 @@ impl Core {
         focus: Option<String>,
     ) -> Result<JsValue, JsValue> {
         let ends = convert::utf8_ends(joined, offsets);
-        let session = self.inner.session.borrow();
+        let session = self.session();
         let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
         let request = request.map_err(Fault::from)?;
         let out = Members::new();
@@ -308,7 +308,7 @@ impl Core {
     ) -> Result<Promise, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
         let ends = convert::utf8_ends(joined, offsets);
-        let text = self.inner.session.borrow().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
+        let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
         let text = text.unwrap_or_default();
         self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0 }, now)
     }
@@ -419,6 +419,12 @@ impl Core {
 }
 
 impl Core {
+    /// For all but the queries of the hot path, which borrow in place.
+    #[inline(never)]
+    fn session(&self) -> Ref<'_, Session> {
+        self.inner.session.borrow()
+    }
+
     fn happens(&self, event: Event, now: f64) -> Result<Promise, JsValue> {
         self.promise(Write::new(event), now, |_, _, _| Ok(JsValue::UNDEFINED))
     }

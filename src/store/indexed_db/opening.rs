@@ -54,8 +54,9 @@ impl Opening {
         };
         let (on_success, on_error) = (finish(connection), finish(|request| Err(reported(request))));
         let blocked = answer.clone();
-        let on_blocked =
-            Closure::<dyn FnMut()>::new(move || blocked.set(Err(StoreError::not_applied(StoreErrorKind::Blocked).into())));
+        let on_blocked = Closure::<dyn FnMut()>::new(move || {
+            blocked.set(Err(StoreError::not_applied(StoreErrorKind::Blocked).into()))
+        });
         let upgraded = request.clone();
         let on_upgrade = Closure::<dyn FnMut()>::new(move || create(&upgraded));
         request.set_onsuccess(Some(on_success.as_ref().unchecked_ref()));
