@@ -28,7 +28,10 @@ impl SlicePlan {
     /// The entries to summarise, in order, as ranges: what was released, then the slice without what stays pinned.
     #[must_use]
     pub fn material(&self) -> Vec<Range<u32>> {
-        let mut ranges: Vec<Range<u32>> = self.released.iter().map(|&index| index..index + 1).collect();
+        let mut ranges: Vec<Range<u32>> = Vec::new();
+        for &released in &self.released {
+            ranges.push(released..released + 1);
+        }
         let mut start = self.from;
         for &pinned in self.pinned.iter().filter(|&&index| index >= self.from) {
             if start < pinned {

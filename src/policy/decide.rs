@@ -56,7 +56,8 @@ pub fn decide_manual(state: &State, seen: &Observation, now: Timestamp) -> Decis
 /// The transient or lasting cooldown in force, by when it ends (rules 7 and 12).
 pub(super) fn cooldown_until(state: &State, now: Timestamp) -> Option<Timestamp> {
     let failure = state.guards.failures.cooldown.map(|cooldown| cooldown.until);
-    failure.into_iter().chain(state.guards.interrupted.until).filter(|until| now < *until).max()
+    // None is less than any instant.
+    failure.max(state.guards.interrupted.until).filter(|until| now < *until)
 }
 
 /// Whether three passes in a row were each refilled within three model calls (rule 9).

@@ -2,6 +2,8 @@
 //!
 //! Missing, null and negative read as 0 or none. What is there and cannot be, being of another type or above its range,
 //! reads as the value that the caller names: the one that guards most. Either way reading goes on.
+//!
+//! Loops where adapters would do: each chain of them is compiled for itself, and this layer has many.
 
 use core::cell::Cell;
 
@@ -45,12 +47,12 @@ impl<'b, 'r> Fields<'b, 'r> {
 
     /// A number.
     pub(super) fn number<T: Whole>(&self, key: u8, absurd: T) -> T {
-        self.optional(key, Some(absurd)).unwrap_or_default()
+        T::narrow(self.whole_or_zero(key, T::MOST, absurd.into()))
     }
 
     /// A number for which 0 and none differ.
     pub(super) fn optional<T: Whole>(&self, key: u8, absurd: Option<T>) -> Option<T> {
-        T::try_from(self.whole(key, T::MOST, absurd.map(Into::into))?).ok()
+        self.whole(key, T::MOST, absurd.map(Into::into)).map(T::narrow)
     }
 
     /// One of the values of an enum.
@@ -82,17 +84,20 @@ impl<'b, 'r> Fields<'b, 'r> {
         if self.is_missing(key) {
             return Some(Vec::new());
         }
-        let mut input = Reader::new(self.raw(key));
-        let items = input.of(LIST).and_then(|length| (0..length).map(|_| input.item()).collect());
-        items.or_else(|| self.replaced(None))
+        list(Reader::new(self.raw(key))).or_else(|| self.replaced(None))
     }
 
     /// A list of numbers of at most `most`; `None` where any of them is none.
     #[inline(never)]
     pub(super) fn numbers(&self, key: u8, most: u64) -> Option<Vec<u64>> {
-        let number = |raw: &&[u8]| Reader::new(raw).of(NUMBER).filter(|number| *number <= most);
-        let numbers = self.items(key)?.iter().map(number).collect::<Option<_>>();
-        numbers.or_else(|| self.replaced(None))
+        let mut numbers = Vec::new();
+        for raw in self.items(key)? {
+            match Reader::new(raw).of(NUMBER) {
+                Some(number) if number <= most => numbers.push(number),
+                _ => return self.replaced(None),
+            }
+        }
+        Some(numbers)
     }
 
     /// The fields of the map at `key`: `Ok(None)` where there is none, `Err` where it is something else.
@@ -124,6 +129,11 @@ impl<'b, 'r> Fields<'b, 'r> {
         }
     }
 
+    #[inline(never)]
+    fn whole_or_zero(&self, key: u8, most: u64, absurd: u64) -> u64 {
+        self.whole(key, most, Some(absurd)).unwrap_or_default()
+    }
+
     fn know(&mut self, key: usize, value: &'b [u8]) -> Option<()> {
         let place = self.values.get_mut(key).filter(|place| place.is_empty())?;
         *place = value;
@@ -149,22 +159,45 @@ impl<'b, 'r> Fields<'b, 'r> {
     }
 }
 
+fn list(mut input: Reader<'_>) -> Option<Vec<&[u8]>> {
+    let mut items = Vec::new();
+    for _ in 0..input.of(LIST)? {
+        items.push(input.item()?);
+    }
+    Some(items)
+}
+
 /// A number of some width.
-pub(super) trait Whole: TryFrom<u64> + Into<u64> + Default + Copy {
+pub(super) trait Whole: Into<u64> + Copy {
     /// The largest.
     const MOST: u64;
+
+    /// A number of at most [`Whole::MOST`].
+    fn narrow(number: u64) -> Self;
 }
 
 impl Whole for u8 {
     const MOST: u64 = u8::MAX as u64;
+
+    fn narrow(number: u64) -> Self {
+        number as u8
+    }
 }
 
 impl Whole for u32 {
     const MOST: u64 = u32::MAX as u64;
+
+    fn narrow(number: u64) -> Self {
+        number as u32
+    }
 }
 
 impl Whole for u64 {
     const MOST: u64 = u64::MAX;
+
+    fn narrow(number: u64) -> Self {
+        number
+    }
 }
 
 /// What should be a map is something else.

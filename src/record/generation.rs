@@ -31,7 +31,10 @@ pub(super) fn encode(generation: &Generation) -> Vec<u8> {
 /// The generation in `fields`; `None` where it is not certain what it covers or keeps: without it the view shows more, with
 /// a wrong one it would lose entries.
 pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Generation> {
-    let pinned: Vec<_> = fields.numbers(PINNED, u32::MAX.into())?.into_iter().map(|index| index as u32).collect();
+    let mut pinned = Vec::new();
+    for index in fields.numbers(PINNED, u32::MAX.into())? {
+        pinned.push(index as u32);
+    }
     (pinned.len() <= MAX_PINNED).then_some(())?;
     Some(Generation {
         number: fields.optional(NUMBER, None)?,

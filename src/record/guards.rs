@@ -126,15 +126,24 @@ fn decode_failures(fields: &Fields<'_, '_>, now: Timestamp) -> Failures {
 /// A full list where the list cannot be read: it counts every model as struck.
 fn decode_struck_models(fields: &Fields<'_, '_>) -> StruckModels {
     match fields.numbers(STRUCK_MODELS, u64::MAX) {
-        Some(models) => models.into_iter().map(ModelId).take(MAX_STRUCK_MODELS).collect(),
+        Some(numbers) => {
+            let mut models = StruckModels::new();
+            for number in numbers.into_iter().take(MAX_STRUCK_MODELS) {
+                models.push(ModelId(number));
+            }
+            models
+        }
         None => [ModelId::UNNAMED; MAX_STRUCK_MODELS].into(),
     }
 }
 
 fn decode_commit_ordinals(fields: &Fields<'_, '_>) -> ArrayVec<u32, 3> {
-    let ordinals = fields.numbers(COMMIT_ORDINALS, u32::MAX.into()).unwrap_or_default();
-    let older = ordinals.len().saturating_sub(3);
-    ordinals.into_iter().skip(older).map(|ordinal| ordinal as u32).collect()
+    let numbers = fields.numbers(COMMIT_ORDINALS, u32::MAX.into()).unwrap_or_default();
+    let mut ordinals = ArrayVec::new();
+    for number in &numbers[numbers.len().saturating_sub(3)..] {
+        ordinals.push(*number as u32);
+    }
+    ordinals
 }
 
 /// Keys below this one are known to this build.

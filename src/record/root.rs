@@ -161,8 +161,10 @@ pub(super) fn decode(fields: &Fields<'_, '_>, session: &str, now: Timestamp) -> 
 fn decode_generations(fields: &Fields<'_, '_>) -> Vec<Generation> {
     let items = fields.items(GENERATIONS).unwrap_or_default();
     let older = items.len().saturating_sub(MOST_GENERATIONS);
-    let read = |raw: &&[u8]| generation::decode(&fields.nested(raw, generation::KNOWN)?);
-    let generations: Vec<_> = items.iter().skip(older).filter_map(read).collect();
+    let mut generations = Vec::new();
+    for raw in &items[older..] {
+        generations.extend(fields.nested(raw, generation::KNOWN).and_then(|found| generation::decode(&found)));
+    }
     if generations.len() == items.len() { generations } else { fields.replaced(generations) }
 }
 

@@ -49,7 +49,9 @@ impl MapWriter {
     pub(super) fn numbers(&mut self, key: u8, values: impl ExactSizeIterator<Item = u64>) {
         if values.len() > 0 {
             self.value(key, LIST, values.len() as u64);
-            values.for_each(|value| write_head(&mut self.body, NUMBER, value));
+            for value in values {
+                write_head(&mut self.body, NUMBER, value);
+            }
         }
     }
 
@@ -57,7 +59,9 @@ impl MapWriter {
     pub(super) fn maps(&mut self, key: u8, maps: impl ExactSizeIterator<Item = Vec<u8>>) {
         if maps.len() > 0 {
             self.value(key, LIST, maps.len() as u64);
-            maps.for_each(|map| self.body.extend_from_slice(&map));
+            for map in maps {
+                self.body.extend_from_slice(&map);
+            }
         }
     }
 

@@ -202,13 +202,14 @@ impl Session {
             root.compactions = root.compactions.saturating_add(1);
             root.prune(Some(number))
         });
-        dropped.iter().for_each(|number| self.remove_text(*number));
+        let mut deletes = Vec::new();
+        for number in dropped {
+            self.remove_text(number);
+            deletes.push(Part::Generation(number));
+        }
         self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));
         let bytes = self.summary_bytes(number, commit.attempt, text.to_owned());
-        Parts {
-            puts: vec![(Part::Generation(number), bytes)],
-            deletes: dropped.into_iter().map(Part::Generation).collect(),
-        }
+        Parts { puts: vec![(Part::Generation(number), bytes)], deletes }
     }
 }
 

@@ -135,7 +135,10 @@ impl Session {
     #[must_use]
     pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
         let retry = self.link.retry_at().filter(|_| self.link.unsaved);
-        self.decide(now).wake_at().into_iter().chain(retry).min()
+        match (self.decide(now).wake_at(), retry) {
+            (Some(decided), Some(retry)) => Some(decided.min(retry)),
+            (decided, retry) => decided.or(retry),
+        }
     }
 
     /// Takes what happened since the last call, oldest first.
@@ -289,17 +292,20 @@ impl Session {
 
     /// A generation whose text is not there cannot be shown: the view falls back to an older one, or to the transcript.
     fn refresh_generations(&mut self) {
-        let shown = self.root.generations.iter().filter(|generation| self.text(generation.number).is_some());
-        self.generations = shown
-            .map(|generation| view::Generation {
-                number: generation.number,
-                covered_count: generation.covered_entries,
-                covered_last_id: generation.covered_last_id,
-                fingerprint: generation.fingerprint,
-                pinned: generation.pinned.clone(),
-                summary_tokens: generation.summary_tokens,
-            })
-            .collect();
+        let mut shown = Vec::new();
+        for generation in &self.root.generations {
+            if self.text(generation.number).is_some() {
+                shown.push(view::Generation {
+                    number: generation.number,
+                    covered_count: generation.covered_entries,
+                    covered_last_id: generation.covered_last_id,
+                    fingerprint: generation.fingerprint,
+                    pinned: generation.pinned.clone(),
+                    summary_tokens: generation.summary_tokens,
+                });
+            }
+        }
+        self.generations = shown;
         self.touch();
     }
 

@@ -36,6 +36,6 @@ pub use memory::{Session, Settings};
 pub use notice::{Notice, Status};
 pub use open::{Found, Open};
 pub use request::RequestError;
-pub use run::{drive, run, run_sync};
+pub use run::{drive, drive_sync, run, run_sync};
 pub use store::{Peek, Remove};
 pub use write::{Mutated, Mutation, Parts, Write};

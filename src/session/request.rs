@@ -71,14 +71,16 @@ impl Session {
     }
 
     fn items(&self, planned: &Planned, ends: &[u32]) -> Result<Vec<Item>, RequestError> {
-        let entries: Vec<u32> = planned.plan.material().into_iter().flatten().collect();
-        if entries.len() != ends.len() {
-            return Err(RequestError::WrongCount { found: ends.len(), expected: entries.len() });
+        let material = planned.plan.material();
+        let expected = material.iter().map(ExactSizeIterator::len).sum();
+        if ends.len() != expected {
+            return Err(RequestError::WrongCount { found: ends.len(), expected });
         }
-        let item = |(index, end): (u32, &u32)| {
+        let (mut items, mut ends) = (Vec::new(), ends.iter());
+        for index in material.into_iter().flatten() {
             let entry = self.index().entry(index);
-            Item { end: *end, role: entry.role, kind: entry.kind }
-        };
-        Ok(entries.into_iter().zip(ends).map(item).collect())
+            items.extend(ends.next().map(|end| Item { end: *end, role: entry.role, kind: entry.kind }));
+        }
+        Ok(items)
     }
 }

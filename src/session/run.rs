@@ -36,13 +36,18 @@ pub fn run_sync<S: SyncStore, O: Operation>(
     mut operation: O,
     now: Timestamp,
 ) -> O::Output {
+    drive_sync(session, store, &mut operation, now);
+    operation.finish(session)
+}
+
+/// Takes the steps of one operation on a store that answers at once.
+pub fn drive_sync<S: SyncStore>(session: &mut Session, store: &S, steps: &mut dyn Steps, now: Timestamp) {
     let id = session.id().to_owned();
-    let mut step = operation.begin(session, now);
+    let mut step = steps.begin(session, now);
     while let Step::Store(command) = step {
         let reply = execute_sync(store, &id, command);
-        step = operation.resume(session, reply, now);
+        step = steps.resume(session, reply, now);
     }
-    operation.finish(session)
 }
 
 async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreReply {

@@ -182,9 +182,9 @@ impl Writer {
         if session.link().unsaved {
             batch.puts.extend(session.summary_parts());
         } else {
-            batch.puts.extend(self.parts.puts.iter().cloned());
+            batch.puts.extend_from_slice(&self.parts.puts);
         }
-        batch.deletes.clone_from(&self.parts.deletes);
+        batch.deletes.extend_from_slice(&self.parts.deletes);
         self.stage = Stage::Committing;
         let expect = session.revision().map_or(Expect::Absent, Expect::Revision);
         Step::Store(StoreCommand::Commit { expect, batch, op })
@@ -273,7 +273,8 @@ impl Session {
         self.note_reported_here(anchor.is_some());
         root.anchor = anchor.or(root.anchor);
         self.replace_root(root);
-        for number in self.root().generations.iter().map(|generation| generation.number).collect::<Vec<_>>() {
+        for at in 0..self.root().generations.len() {
+            let number = self.root().generations[at].number;
             if let LoadedSummary::Found(summary) =
                 record::load_summary(snapshot.part(Part::Generation(number)), self.id(), number)
             {
@@ -316,12 +317,15 @@ impl Session {
     }
 
     fn summary_parts(&self) -> Vec<(Part, Vec<u8>)> {
-        let kept = self.root().generations.iter();
-        kept.filter_map(|generation| {
-            let text = self.text(generation.number)?.to_owned();
-            Some((Part::Generation(generation.number), self.summary_bytes(generation.number, generation.attempt, text)))
-        })
-        .collect()
+        let mut parts = Vec::new();
+        for generation in &self.root().generations {
+            let number = generation.number;
+            if let Some(text) = self.text(number) {
+                let bytes = self.summary_bytes(number, generation.attempt, text.to_owned());
+                parts.push((Part::Generation(number), bytes));
+            }
+        }
+        parts
     }
 
     pub(super) fn summary_bytes(&self, number: u32, attempt: crate::id::AttemptId, text: String) -> Vec<u8> {

@@ -15,38 +15,41 @@ use crate::{
 };
 
 /// A number of tokens: whole, not negative, at most `u32::MAX`.
-pub(super) fn tokens(name: &str, value: f64) -> Result<Tokens, Fault> {
+#[inline(never)]
+pub(super) fn tokens(name: &str, value: f64) -> Result<Tokens, JsValue> {
     whole(name, value, f64::from(u32::MAX)).map(|value| value as Tokens)
 }
 
 /// As [`tokens`]; 0 stands for "not set".
-pub(super) fn optional_tokens(name: &str, value: f64) -> Result<Option<Tokens>, Fault> {
+pub(super) fn optional_tokens(name: &str, value: f64) -> Result<Option<Tokens>, JsValue> {
     tokens(name, value).map(|value| Some(value).filter(|value| *value > 0))
 }
 
 /// An instant in epoch milliseconds.
-pub(super) fn timestamp(value: f64) -> Result<Timestamp, Fault> {
+#[inline(never)]
+pub(super) fn timestamp(value: f64) -> Result<Timestamp, JsValue> {
     whole("now", value, MAX_SAFE).map(|value| Timestamp(value as u64))
 }
 
 /// A length in milliseconds; 0 stands for "not set".
-pub(super) fn optional_millis(name: &str, value: f64) -> Result<Option<Millis>, Fault> {
+pub(super) fn optional_millis(name: &str, value: f64) -> Result<Option<Millis>, JsValue> {
     let value = whole(name, value, MAX_SAFE)?;
     Ok(Some(Millis(value as u64)).filter(|length| length.0 > 0))
 }
 
 /// An attempt's id, as it was handed out.
-pub(super) fn attempt(text: &str) -> Result<AttemptId, Fault> {
-    AttemptId::parse(text).ok_or_else(|| Fault::argument("a compaction id is 16 hexadecimal digits".to_owned()))
+#[inline(never)]
+pub(super) fn attempt(text: &str) -> Result<AttemptId, JsValue> {
+    AttemptId::parse(text).ok_or_else(|| Fault::argument("a compaction id is 16 hexadecimal digits"))
 }
 
 /// Why an attempt is claimed.
-pub(super) fn kind(text: &str) -> Result<Kind, Fault> {
+pub(super) fn kind(text: &str) -> Result<Kind, JsValue> {
     match text {
         "auto" => Ok(Kind::Auto),
         "manual" => Ok(Kind::Manual),
         "overflow" => Ok(Kind::Overflow),
-        _ => Err(Fault::argument("an attempt is auto, manual or overflow".to_owned())),
+        _ => Err(Fault::argument("an attempt is auto, manual or overflow")),
     }
 }
 
@@ -62,9 +65,8 @@ pub(super) fn finish(text: &str) -> Finish {
 }
 
 /// A failure class by its stable word.
-pub(super) fn failure(text: &str) -> Result<FailureClass, Fault> {
-    FailureClass::parse(text)
-        .ok_or_else(|| Fault::argument("a failure class is one of the documented words".to_owned()))
+pub(super) fn failure(text: &str) -> Result<FailureClass, JsValue> {
+    FailureClass::parse(text).ok_or_else(|| Fault::argument("a failure class is one of the documented words"))
 }
 
 /// UTF-8 ends of the texts that begin at these UTF-16 offsets of `joined`; the last offset is the end of all.
@@ -83,10 +85,11 @@ pub(super) fn utf8_ends(joined: &str, offsets: &[u32]) -> Vec<u32> {
     ends
 }
 
-fn whole(name: &str, value: f64, most: f64) -> Result<f64, Fault> {
+#[inline(never)]
+fn whole(name: &str, value: f64, most: f64) -> Result<f64, JsValue> {
     match value.trunc() == value && (0.0..=most).contains(&value) {
         true => Ok(value),
-        false => Err(Fault::argument([name, " must be a whole number from 0 up"].concat())),
+        false => Err(Fault::argument(&format!("{name} must be a whole number from 0 up"))),
     }
 }
 

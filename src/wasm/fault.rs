@@ -14,25 +14,29 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// An argument that cannot be.
-    pub(super) fn argument(message: String) -> Self {
-        Self { code: "bad_argument", message, retryable: false, applied: Applied::No }
+    /// An argument that cannot be, as JavaScript gets it.
+    #[inline(never)]
+    pub(super) fn argument(message: &str) -> JsValue {
+        Self { code: "bad_argument", message: message.to_owned(), retryable: false, applied: Applied::No }.into()
     }
 }
 
 impl From<ConfigError> for Fault {
+    #[inline(never)]
     fn from(error: ConfigError) -> Self {
         Self { code: "bad_setting", message: error.to_string(), retryable: false, applied: Applied::No }
     }
 }
 
 impl From<RequestError> for Fault {
+    #[inline(never)]
     fn from(error: RequestError) -> Self {
         Self { code: "bad_request", message: error.to_string(), retryable: false, applied: Applied::No }
     }
 }
 
 impl From<StoreError> for Fault {
+    #[inline(never)]
     fn from(error: StoreError) -> Self {
         Self {
             code: error.kind.code(),
@@ -44,6 +48,7 @@ impl From<StoreError> for Fault {
 }
 
 impl From<Fault> for JsValue {
+    #[inline(never)]
     fn from(fault: Fault) -> Self {
         let error = Error::new(&fault.message);
         error.set_name("CompactionError");

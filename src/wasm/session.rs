@@ -1,6 +1,6 @@
 //! One session, for JavaScript.
 
-use core::cell::{Cell, RefCell};
+use core::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Promise, Uint8Array};
@@ -13,9 +13,9 @@ use crate::{
     plan::Keep,
     session::{
         Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settings, Settle,
-        Steps, Write, drive,
+        Steps, Write, drive, drive_sync,
     },
-    store::{Snapshot, Store},
+    store::Snapshot,
     summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
@@ -90,7 +90,7 @@ impl CoreSettings {
             entries: convert::optional_tokens("trigger.messages", entries)?,
         };
         let added = self.settings.config.triggers.try_push(trigger);
-        Ok(added.map_err(|_| Fault::argument("at most four triggers can be listed".to_owned()))?)
+        added.map_err(|_| Fault::argument("at most four triggers can be listed"))
     }
 
     /// What stays verbatim at the end.
@@ -148,7 +148,7 @@ impl Core {
     /// How many entries.
     #[wasm_bindgen(js_name = entryCount)]
     pub fn entry_count(&self) -> u32 {
-        self.inner.session.borrow().index().len()
+        self.session().index().len()
     }
 
     /// Whether a pass can be due at all; needs no clock.
@@ -166,52 +166,55 @@ impl Core {
     /// The same answer as a public `Decision`.
     pub fn explain(&self, now: f64) -> Result<JsValue, JsValue> {
         let now = convert::timestamp(now)?;
-        Ok(convert::decision(&self.inner.session.borrow().decide(now), now))
+        Ok(convert::decision(&self.session().decide(now), now))
     }
 
     /// The public `Snapshot`.
     pub fn snapshot(&self, now: f64) -> Result<JsValue, JsValue> {
         let now = convert::timestamp(now)?;
-        Ok(convert::snapshot(&self.inner.session.borrow(), self.inner.loading.get(), now))
+        Ok(convert::snapshot(&self.session(), self.inner.loading.get(), now))
     }
 
     /// Rises whenever the snapshot may differ, but for the passing of time.
     pub fn version(&self) -> u32 {
-        self.inner.session.borrow().version()
+        self.session().version()
     }
 
     /// What a request is stamped with.
     #[wasm_bindgen(js_name = viewRevision)]
     pub fn view_revision(&self) -> u32 {
-        self.inner.session.borrow().state().view_revision
+        self.session().state().view_revision
     }
 
     /// Estimated tokens of the next prompt.
     #[wasm_bindgen(js_name = viewTokens)]
     pub fn view_tokens(&self) -> u32 {
-        self.inner.session.borrow().observation().occupancy
+        self.session().observation().occupancy
     }
 
     /// The view as triples: 0, from, to for verbatim entries; 1, 0, 0 for the summary; 2, entry, entry + 1 for a result
     /// whose call is not shown any more.
     pub fn view(&self) -> Vec<u32> {
-        let triple = |part: &Part| match *part {
-            Part::Verbatim { from, to } => [0, from, to],
-            Part::Summary { .. } => [1, 0, 0],
-            Part::Placeholder { index } => [2, index, index + 1],
-        };
-        self.inner.session.borrow().view().parts().iter().flat_map(triple).collect()
+        let mut triples = Vec::new();
+        for part in self.session().view().parts() {
+            triples.extend_from_slice(&match *part {
+                Part::Verbatim { from, to } => [0, from, to],
+                Part::Summary { .. } => [1, 0, 0],
+                Part::Placeholder { index } => [2, index, index + 1],
+            });
+        }
+        triples
     }
 
     /// The live summary as the model is shown it.
     #[wasm_bindgen(js_name = summaryText)]
     pub fn summary_text(&self) -> Option<String> {
-        self.inner.session.borrow().summary().map(view::wrap)
+        self.session().summary().map(view::wrap)
     }
 
     /// Committed summaries as public `Compaction`s, oldest first.
     pub fn history(&self) -> Array {
-        let session = self.inner.session.borrow();
+        let session = self.session();
         let out = Array::new();
         for one in &session.root().generations {
             out.push(&convert::compaction(one, session.text(one.number).unwrap_or_default()));
@@ -231,7 +234,7 @@ impl Core {
 
     /// The guard state in plain words.
     pub fn describe(&self) -> JsValue {
-        guards(self.inner.session.borrow().root())
+        guards(self.session().root())
     }
 
     /// Loads the record: how it was found, and what the state survives.
@@ -270,7 +273,7 @@ impl Core {
         focus: Option<String>,
     ) -> Result<JsValue, JsValue> {
         let ends = convert::utf8_ends(joined, offsets);
-        let session = self.inner.session.borrow();
+        let session = self.session();
         let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
         let request = request.map_err(Fault::from)?;
         let out = Members::new();
@@ -305,7 +308,7 @@ impl Core {
     ) -> Result<Promise, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
         let ends = convert::utf8_ends(joined, offsets);
-        let text = self.inner.session.borrow().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
+        let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
         let text = text.unwrap_or_default();
         self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0 }, now)
     }
@@ -416,6 +419,12 @@ impl Core {
 }
 
 impl Core {
+    /// For all but the queries of the hot path, which borrow in place.
+    #[inline(never)]
+    fn session(&self) -> Ref<'_, Session> {
+        self.inner.session.borrow()
+    }
+
     fn happens(&self, event: Event, now: f64) -> Result<Promise, JsValue> {
         self.promise(Write::new(event), now, |_, _, _| Ok(JsValue::UNDEFINED))
     }
@@ -432,23 +441,29 @@ impl Core {
         now: f64,
         out: impl FnOnce(O::Output, &Inner, Timestamp) -> Result<JsValue, JsValue> + 'static,
     ) -> Result<Promise, JsValue> {
-        let now = convert::timestamp(now)?;
-        Ok(self.inner.enqueue(Box::new(Job { operation, out }), now))
+        self.inner.enqueue(Box::new(Job { operation, out }), now)
     }
 }
 
 impl Inner {
-    fn enqueue(self: &Rc<Self>, mut job: Box<dyn Queued>, now: Timestamp) -> Promise {
+    fn enqueue(self: &Rc<Self>, mut job: Box<dyn Queued>, now: f64) -> Result<Promise, JsValue> {
+        let now = convert::timestamp(now)?;
         let inner = Rc::clone(self);
         let before = self.last.borrow().clone();
         let promise = future_to_promise(async move {
             // How the one before ended is its own caller's business.
             let _ = JsFuture::from(before).await;
-            drive(&inner.session, &*inner.store, job.steps(), now).await;
+            let (session, steps) = (&inner.session, job.steps());
+            // A store that answers at once is no part of the future: one that holds all three is far larger.
+            match &*inner.store {
+                AnyStore::Memory(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
+                AnyStore::LocalStorage(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
+                AnyStore::IndexedDb(store) => drive(session, store, steps, now).await,
+            }
             job.finish(&inner, now)
         });
         *self.last.borrow_mut() = promise.clone();
-        promise
+        Ok(promise)
     }
 }
 
@@ -481,7 +496,7 @@ where
 fn records(snapshot: Option<Snapshot>) -> JsValue {
     let list = Array::new();
     let revision = snapshot.as_ref().map_or(0, |snapshot| snapshot.revision);
-    for (part, bytes) in snapshot.into_iter().flat_map(|snapshot| snapshot.parts) {
+    for (part, bytes) in snapshot.map(|snapshot| snapshot.parts).unwrap_or_default() {
         let out = Members::new();
         out.text("part", &part.to_string());
         out.number("revision", revision);

@@ -4,13 +4,7 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use crate::{
-    id::OpId,
-    store::{
-        Batch, Capabilities, Expect, IndexedDb, LocalStorage, MemoryStore, Part, Revision, Snapshot, Store, StoreError,
-        SyncStore,
-    },
-};
+use crate::store::{Capabilities, IndexedDb, LocalStorage, MemoryStore, Store, SyncStore};
 
 /// A store, chosen once and shared by the sessions opened on it.
 #[wasm_bindgen]
@@ -36,13 +30,15 @@ impl StoreHandle {
     /// Survives reloads; one context at a time.
     #[wasm_bindgen(js_name = localStorage)]
     pub fn local_storage(prefix: Option<String>) -> Self {
-        Self::of(AnyStore::LocalStorage(prefix.map_or_else(LocalStorage::new, |prefix| LocalStorage::named(&prefix))))
+        let store = prefix.map_or_else(LocalStorage::new, |prefix| LocalStorage::named(&prefix));
+        Self::of(AnyStore::LocalStorage(store))
     }
 
     /// Survives reloads, crashed tabs and killed browsers; any number of tabs.
     #[wasm_bindgen(js_name = indexedDb)]
     pub fn indexed_db(name: Option<String>) -> Self {
-        Self::of(AnyStore::IndexedDb(name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name))))
+        let store = name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name));
+        Self::of(AnyStore::IndexedDb(store))
     }
 
     /// `memory`, `local_storage` or `indexed_db`.
@@ -67,68 +63,12 @@ impl StoreHandle {
     }
 }
 
-impl Store for AnyStore {
-    fn capabilities(&self) -> Capabilities {
+impl AnyStore {
+    pub(super) fn capabilities(&self) -> Capabilities {
         match self {
             Self::Memory(store) => SyncStore::capabilities(store),
             Self::LocalStorage(store) => SyncStore::capabilities(store),
             Self::IndexedDb(store) => Store::capabilities(store),
-        }
-    }
-
-    async fn open(&self) -> Result<(), StoreError> {
-        match self {
-            Self::Memory(store) => SyncStore::open(store),
-            Self::LocalStorage(store) => SyncStore::open(store),
-            Self::IndexedDb(store) => Store::open(store).await,
-        }
-    }
-
-    async fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
-        match self {
-            Self::Memory(store) => SyncStore::load(store, session),
-            Self::LocalStorage(store) => SyncStore::load(store, session),
-            Self::IndexedDb(store) => Store::load(store, session).await,
-        }
-    }
-
-    async fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
-        match self {
-            Self::Memory(store) => SyncStore::commit(store, session, expect, batch, op),
-            Self::LocalStorage(store) => SyncStore::commit(store, session, expect, batch, op),
-            Self::IndexedDb(store) => Store::commit(store, session, expect, batch, op).await,
-        }
-    }
-
-    async fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
-        match self {
-            Self::Memory(store) => SyncStore::list(store, after, limit),
-            Self::LocalStorage(store) => SyncStore::list(store, after, limit),
-            Self::IndexedDb(store) => Store::list(store, after, limit).await,
-        }
-    }
-
-    async fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
-        match self {
-            Self::Memory(store) => SyncStore::remove(store, session, expect),
-            Self::LocalStorage(store) => SyncStore::remove(store, session, expect),
-            Self::IndexedDb(store) => Store::remove(store, session, expect).await,
-        }
-    }
-
-    async fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
-        match self {
-            Self::Memory(store) => SyncStore::quarantine(store, session, part, bytes, reason),
-            Self::LocalStorage(store) => SyncStore::quarantine(store, session, part, bytes, reason),
-            Self::IndexedDb(store) => Store::quarantine(store, session, part, bytes, reason).await,
-        }
-    }
-
-    async fn close(&self) -> Result<(), StoreError> {
-        match self {
-            Self::Memory(store) => SyncStore::close(store),
-            Self::LocalStorage(store) => SyncStore::close(store),
-            Self::IndexedDb(store) => Store::close(store).await,
         }
     }
 }

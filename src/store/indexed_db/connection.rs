@@ -8,10 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{IdbDatabase, IdbTransaction};
 
 use super::Durability;
-use super::transaction::{Scope, Transaction};
-use crate::error::Applied;
-use crate::store::StoreError;
-use crate::store::js::exception;
+use super::transaction::{self, Scope, Transaction, thrown};
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -55,8 +52,11 @@ impl Connection {
         self.open.get()
     }
 
-    pub(super) fn begin(self: &Rc<Self>, scope: Scope, durability: Durability) -> Result<Transaction, StoreError> {
-        let stores: Array = scope.stores().iter().map(|name| JsValue::from_str(name)).collect();
+    pub(super) fn begin(self: &Rc<Self>, scope: Scope, durability: Durability) -> transaction::Result<Transaction> {
+        let stores = Array::new();
+        for name in scope.stores() {
+            stores.push(&JsValue::from_str(name));
+        }
         let options = Object::new();
         let hint = match durability {
             Durability::Relaxed => "relaxed",
@@ -68,7 +68,7 @@ impl Connection {
             .unchecked_ref::<DatabaseWithOptions>()
             .transaction_with_options(&stores, scope.mode(), &options)
             .map(|raw| Transaction::new(raw, Rc::clone(self), scope))
-            .map_err(|thrown| exception::error(&thrown, Applied::No))
+            .map_err(thrown)
     }
 }
 

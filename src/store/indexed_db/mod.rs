@@ -182,19 +182,20 @@ impl IndexedDb {
                 Some((scope, script)) => self.begin(scope).await?.run(script).await,
             }
         };
+        let call = async { call.await.map_err(|error| *error) };
         within(call, alarm(self.deadline), applied).await
     }
 
     /// Starts a transaction; one that the engine refuses because the connection is gone is started on a new one, once.
     ///
     /// The caller issues its first request before it waits for anything: an idle transaction commits by itself.
-    async fn begin(&self, scope: Scope) -> Result<Transaction, StoreError> {
+    async fn begin(&self, scope: Scope) -> transaction::Result<Transaction> {
         let mut again = false;
         loop {
             match self.connection().await?.begin(scope, self.durability) {
                 // Where a fresh connection is refused too (WebKit after a crash of its storage process), only a new page
                 // helps.
-                Err(error) if again => return Err(StoreError { recover: Recover::Reload, ..error }),
+                Err(error) if again => return Err(StoreError { recover: Recover::Reload, ..*error }.into()),
                 Err(error) if matches!(error.kind, StoreErrorKind::ConnectionClosed) => self.connection.take(),
                 begun => return begun,
             };
@@ -202,7 +203,7 @@ impl IndexedDb {
         }
     }
 
-    async fn connection(&self) -> Result<Rc<Connection>, StoreError> {
+    async fn connection(&self) -> transaction::Result<Rc<Connection>> {
         self.check_open()?;
         if let Some(connection) = self.live() {
             return Ok(connection);

@@ -8,24 +8,22 @@ use wasm_bindgen::prelude::*;
 use web_sys::{IdbDatabase, IdbFactory, IdbOpenDbRequest};
 
 use super::connection::Connection;
-use super::transaction::{KEYS, QUARANTINE, RECORDS};
-use crate::error::Applied;
+use super::transaction::{KEYS, QUARANTINE, RECORDS, Result, thrown};
 use crate::store::js::event_loop::Signal;
-use crate::store::js::exception;
 use crate::store::{StoreError, StoreErrorKind, UnavailableWhy};
 
 /// Never raised: an upgrade is what makes tabs of different builds wait for each other.
 const VERSION: u32 = 1;
 
 /// Opens the database called `name`, and makes it where there is none.
-pub(super) async fn open(name: &str) -> Result<Connection, StoreError> {
-    let request = factory()?.open_with_u32(name, VERSION).map_err(|thrown| exception::error(&thrown, Applied::No))?;
+pub(super) async fn open(name: &str) -> Result<Connection> {
+    let request = factory()?.open_with_u32(name, VERSION).map_err(thrown)?;
     let opening = Opening::new(request);
     opening.answer.wait().await
 }
 
-fn factory() -> Result<IdbFactory, StoreError> {
-    let unavailable = |why| StoreError::not_applied(StoreErrorKind::Unavailable { why });
+fn factory() -> Result<IdbFactory> {
+    let unavailable = |why| Box::new(StoreError::not_applied(StoreErrorKind::Unavailable { why }));
     // A getter that throws is how a browser denies access in a sandboxed frame.
     let found =
         Reflect::get(&js_sys::global(), &"indexedDB".into()).map_err(|_| unavailable(UnavailableWhy::Denied))?;
@@ -38,7 +36,7 @@ fn factory() -> Result<IdbFactory, StoreError> {
 /// An open request with its handlers, which live as long as it may still fire.
 struct Opening {
     request: IdbOpenDbRequest,
-    answer: Signal<Result<Connection, StoreError>>,
+    answer: Signal<Result<Connection>>,
     /// Whether the request has fired its last event.
     done: Rc<Cell<bool>>,
     _handlers: [Closure<dyn FnMut()>; 4],
@@ -47,7 +45,7 @@ struct Opening {
 impl Opening {
     fn new(request: IdbOpenDbRequest) -> Self {
         let (answer, done) = (Signal::new(), Rc::new(Cell::new(false)));
-        let finish = |read: fn(&IdbOpenDbRequest) -> Result<Connection, StoreError>| {
+        let finish = |read: fn(&IdbOpenDbRequest) -> Result<Connection>| {
             let (request, answer, done) = (request.clone(), answer.clone(), Rc::clone(&done));
             Closure::<dyn FnMut()>::new(move || {
                 done.set(true);
@@ -56,8 +54,9 @@ impl Opening {
         };
         let (on_success, on_error) = (finish(connection), finish(|request| Err(reported(request))));
         let blocked = answer.clone();
-        let on_blocked =
-            Closure::<dyn FnMut()>::new(move || blocked.set(Err(StoreError::not_applied(StoreErrorKind::Blocked))));
+        let on_blocked = Closure::<dyn FnMut()>::new(move || {
+            blocked.set(Err(StoreError::not_applied(StoreErrorKind::Blocked).into()))
+        });
         let upgraded = request.clone();
         let on_upgrade = Closure::<dyn FnMut()>::new(move || create(&upgraded));
         request.set_onsuccess(Some(on_success.as_ref().unchecked_ref()));
@@ -87,14 +86,14 @@ impl Drop for Opening {
     }
 }
 
-fn connection(request: &IdbOpenDbRequest) -> Result<Connection, StoreError> {
-    let database = request.result().map_err(|thrown| exception::error(&thrown, Applied::No))?;
+fn connection(request: &IdbOpenDbRequest) -> Result<Connection> {
+    let database = request.result().map_err(thrown)?;
     Ok(Connection::new(database.unchecked_into()))
 }
 
-fn reported(request: &IdbOpenDbRequest) -> StoreError {
+fn reported(request: &IdbOpenDbRequest) -> Box<StoreError> {
     let error = request.error().ok().flatten().map_or(JsValue::UNDEFINED, JsValue::from);
-    exception::error(&error, Applied::No)
+    thrown(error)
 }
 
 /// Makes all object stores; one that cannot be made aborts the upgrade, so that no half database is left.

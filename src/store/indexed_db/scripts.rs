@@ -194,6 +194,6 @@ fn number(key: &JsValue) -> Option<u32> {
     }
 }
 
-fn corrupt() -> StoreError {
-    StoreError::not_applied(StoreErrorKind::Corrupt)
+fn corrupt() -> Box<StoreError> {
+    StoreError::not_applied(StoreErrorKind::Corrupt).into()
 }

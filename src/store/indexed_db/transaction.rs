@@ -39,7 +39,8 @@ pub(super) enum Step {
     Done,
 }
 
-pub(super) type Result<T> = core::result::Result<T, StoreError>;
+/// Boxed: the error is as large as all else in this backend together, and every `?` would move it.
+pub(super) type Result<T> = core::result::Result<T, Box<StoreError>>;
 
 /// A transaction that has been started and has no request yet.
 #[derive(Debug)]
@@ -95,8 +96,9 @@ impl Stores {
 }
 
 /// The error for what a call inside a transaction threw: the transaction is aborted, nothing is applied.
-pub(super) fn thrown(exception: JsValue) -> StoreError {
-    exception::error(&exception, Applied::No)
+#[inline(never)]
+pub(super) fn thrown(exception: JsValue) -> Box<StoreError> {
+    Box::new(exception::error(&exception, Applied::No))
 }
 
 /// The error for an aborted transaction. An abort rolls back; only a failure of the engine itself leaves doubt about that.
@@ -195,7 +197,7 @@ impl Shared {
             Some(Err(refused)) => refused,
             _ => {
                 let reason = self.stores.0.error().map(JsValue::from);
-                aborted(reason.as_ref(), self.writes, self.connection.is_open())
+                Box::new(aborted(reason.as_ref(), self.writes, self.connection.is_open()))
             }
         };
         self.settled.set(Err(error));

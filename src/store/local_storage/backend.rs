@@ -45,7 +45,14 @@ impl LocalStorage {
     /// A store in items whose keys begin with `name`, escaped, and a slash.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        let prefix = name.replace('%', "%25").replace('/', "%2F");
+        let mut prefix = String::new();
+        for c in name.chars() {
+            match c {
+                '%' => prefix.push_str("%25"),
+                '/' => prefix.push_str("%2F"),
+                c => prefix.push(c),
+            }
+        }
         Self { name: name.to_owned(), prefix, closed: Cell::new(false) }
     }
 
@@ -204,9 +211,11 @@ impl Items<'_> {
             lines.push('\n');
         }
         lines.push_str(&packing::pack(bytes));
-        for word in [&part.to_string(), &reason.replace('\n', " ")] {
-            lines.push(' ');
-            lines.push_str(word);
+        lines.push(' ');
+        lines.push_str(&part.to_string());
+        lines.push(' ');
+        for c in reason.chars() {
+            lines.push(if c == '\n' { ' ' } else { c });
         }
         let mut surplus =
             (lines.bytes().filter(|byte| *byte == b'\n').count() + 1).saturating_sub(QUARANTINE_PER_SESSION);
@@ -231,7 +240,11 @@ impl Items<'_> {
 
     /// Unambiguous without escaping the session: the prefix holds no slash, and what follows the second one is the id.
     fn key(&self, item: Item, session: &str) -> String {
-        [self.prefix, "/", item.letter(), "/", session].concat()
+        let mut key = String::new();
+        for piece in [self.prefix, "/", item.letter(), "/", session] {
+            key.push_str(piece);
+        }
+        key
     }
 }
 
@@ -255,11 +268,11 @@ impl Slots {
 
     /// The newest slot that can be read; where there is none, garbage is not the same as nothing.
     fn current(self) -> Result<Option<Slot>, StoreError> {
-        let garbage = [&self.a, &self.b].into_iter().any(|found| matches!(found, Some(Err(_))));
-        let readable = [self.a, self.b].into_iter().flatten().flatten();
-        match readable.max_by_key(|slot| slot.revision) {
-            None if garbage => Err(StoreError::not_applied(StoreErrorKind::Corrupt)),
-            newest => Ok(newest),
+        match (self.a, self.b) {
+            (Some(Ok(a)), Some(Ok(b))) => Ok(Some(if a.revision > b.revision { a } else { b })),
+            (Some(Ok(slot)), _) | (_, Some(Ok(slot))) => Ok(Some(slot)),
+            (None, None) => Ok(None),
+            _ => Err(StoreError::not_applied(StoreErrorKind::Corrupt)),
         }
     }
 }
