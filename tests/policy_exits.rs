@@ -441,5 +441,3 @@ fn nothing_new_to_summarise_is_no_call_and_no_strike() {
     assert_eq!(session.state.guards.attempts_without_progress, 0);
     assert_eq!(session.state.guards.recovery, None);
 }
-
-// seeds: A7

@@ -95,8 +95,8 @@ fn whole(name: &str, value: f64, most: f64) -> Result<f64, JsValue> {
 
 /// The public `Decision`.
 pub(super) fn decision(decision: &Decision, now: Timestamp) -> JsValue {
-    let out = Members::new();
-    reading(&out, decision);
+    let mut out = Members::new();
+    reading(&mut out, decision);
     out.text("sentence", &sentence(decision, now));
     let (action, unblocks_at) = match decision.action {
         Action::Hold(_) => ("hold", None),
@@ -121,8 +121,8 @@ pub(super) fn snapshot(session: &Session, loading: bool, now: Timestamp) -> JsVa
         (Phase::AwaitingVerdict { .. }, _) => "awaiting_verdict",
         (Phase::Idle, _) => "idle",
     };
-    let out = Members::new();
-    reading(&out, &decided);
+    let mut out = Members::new();
+    reading(&mut out, &decided);
     out.text("phase", phase);
     out.text("durability", session.durability().code());
     out.number("compactions", session.root().compactions);
@@ -133,7 +133,7 @@ pub(super) fn snapshot(session: &Session, loading: bool, now: Timestamp) -> JsVa
 }
 
 /// What decisions and snapshots both say.
-fn reading(out: &Members, decision: &Decision) {
+fn reading(out: &mut Members, decision: &Decision) {
     let used = (decision.confidence != Confidence::Unknown).then_some(decision.used);
     out.nullable_number("usedTokens", used);
     out.nullable_number("thresholdTokens", decision.lines.map(|lines| lines.threshold));
@@ -152,7 +152,7 @@ pub(super) fn planned(planned: &Planned) -> JsValue {
         pairs.push(&range.end.into());
         entries += range.end - range.start;
     }
-    let out = Members::new();
+    let mut out = Members::new();
     out.text("compactionId", &planned.attempt.to_string());
     out.text("trigger", planned.pass.trigger.code());
     let means = match planned.pass.means {
@@ -180,7 +180,7 @@ pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
         Committed::Rejected { .. } => "failed",
         Committed::Superseded => "superseded",
     };
-    let out = Members::new();
+    let mut out = Members::new();
     out.text("status", status);
     out.text("compactionId", &attempt.to_string());
     match committed {
@@ -206,7 +206,7 @@ pub(super) fn compaction(generation: &Generation, summary: &str) -> JsValue {
         (_, Kind::Manual) => Trigger::Manual,
         (_, Kind::Overflow) => Trigger::Overflow,
     };
-    let out = Members::new();
+    let mut out = Members::new();
     out.text("compactionId", &generation.attempt.to_string());
     out.number("at", generation.at.0);
     out.text("trigger", trigger.code());

@@ -6,7 +6,7 @@ use crate::{session::Notice, wasm::object::Members};
 
 /// One public event. Members that a type of event does not have are left out.
 pub(super) fn event(notice: &Notice) -> JsValue {
-    let out = Members::new();
+    let mut out = Members::new();
     match notice {
         Notice::Compaction { attempt, status, trigger, started_at, before, after, failure } => {
             out.text("type", "compaction");

@@ -17,7 +17,7 @@ pub(super) fn guards(root: &Root) -> JsValue {
         Phase::Compacting { .. } => "compacting",
         Phase::AwaitingVerdict { .. } => "awaiting_verdict",
     };
-    let out = Members::new();
+    let mut out = Members::new();
     out.text("phase", phase);
     out.number("viewRevision", root.state.view_revision);
     out.number("ineffectiveStreak", guards.ineffective_streak);

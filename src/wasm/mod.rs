@@ -9,8 +9,10 @@ mod fault;
 mod guards;
 mod object;
 mod session;
+mod settings;
 mod store;
 
 pub use guards::decode_record;
-pub use session::{Core, CoreSettings};
+pub use session::Core;
+pub use settings::CoreSettings;
 pub use store::StoreHandle;

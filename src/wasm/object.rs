@@ -1,87 +1,83 @@
-//! Plain objects for JavaScript, member by member.
+//! Plain objects for JavaScript, member by member, through one serialiser.
 //!
-//! By hand: a general serialiser is compiled once per struct and brings a hash map, some fifteen kilobytes of a page.
+//! Member by member, because a derived implementation is compiled once per struct and the module is what a page loads.
 
-use js_sys::Object;
-use wasm_bindgen::prelude::*;
+use serde::{Serialize, Serializer as _, ser::SerializeStruct};
+use serde_wasm_bindgen::{Serializer, preserve};
+use wasm_bindgen::JsValue;
 
 /// A plain object in the making.
-pub(super) struct Members(Plain);
+pub(super) struct Members(<&'static Serializer as serde::Serializer>::SerializeStruct);
 
 impl Members {
     /// No members.
     pub(super) fn new() -> Self {
-        Self(Object::new().unchecked_into())
+        Self(SERIALIZER.serialize_struct("", 0).expect("beginning an object cannot fail"))
     }
 
     /// Text.
-    pub(super) fn text(&self, name: &str, value: &str) {
-        self.0.set_text(name, value);
+    pub(super) fn text(&mut self, name: &'static str, value: &str) {
+        self.member(name, value);
     }
 
     /// Text, or no such member.
-    pub(super) fn optional_text(&self, name: &str, value: Option<&str>) {
+    pub(super) fn optional_text(&mut self, name: &'static str, value: Option<&str>) {
         if let Some(value) = value {
             self.text(name, value);
         }
     }
 
     /// Text, or null.
-    pub(super) fn nullable_text(&self, name: &str, value: Option<&str>) {
-        match value {
-            Some(value) => self.text(name, value),
-            None => self.value(name, &JsValue::NULL),
-        }
+    pub(super) fn nullable_text(&mut self, name: &'static str, value: Option<&str>) {
+        self.member(name, &value);
     }
 
     /// A number; exact up to 2^53.
-    pub(super) fn number(&self, name: &str, value: impl Into<u64>) {
-        self.0.set_number(name, value.into() as f64);
+    pub(super) fn number(&mut self, name: &'static str, value: impl Into<u64>) {
+        self.member(name, &(value.into() as f64));
     }
 
     /// A number, or no such member.
-    pub(super) fn optional_number(&self, name: &str, value: Option<impl Into<u64>>) {
+    pub(super) fn optional_number(&mut self, name: &'static str, value: Option<impl Into<u64>>) {
         if let Some(value) = value {
             self.number(name, value);
         }
     }
 
     /// A number, or null.
-    pub(super) fn nullable_number(&self, name: &str, value: Option<impl Into<u64>>) {
-        match value {
-            Some(value) => self.number(name, value),
-            None => self.value(name, &JsValue::NULL),
-        }
+    pub(super) fn nullable_number(&mut self, name: &'static str, value: Option<impl Into<u64>>) {
+        self.member(name, &value.map(|value| value.into() as f64));
     }
 
     /// Yes or no.
-    pub(super) fn flag(&self, name: &str, value: bool) {
-        self.value(name, &JsValue::from_bool(value));
+    pub(super) fn flag(&mut self, name: &'static str, value: bool) {
+        self.member(name, &value);
     }
 
     /// Whatever JavaScript knows.
-    pub(super) fn value(&self, name: &str, value: &JsValue) {
-        self.0.set_value(name, value);
+    pub(super) fn value(&mut self, name: &'static str, value: &JsValue) {
+        self.member(name, &Preserved(value));
     }
 
     /// The object.
     pub(super) fn finish(self) -> JsValue {
-        self.0.into()
+        self.0.end().unwrap_or(JsValue::UNDEFINED)
+    }
+
+    fn member(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
+        // Texts, numbers and flags always serialise.
+        let _ = self.0.serialize_field(name, value);
     }
 }
 
-#[wasm_bindgen]
-extern "C" {
-    /// An object that takes every property.
-    #[wasm_bindgen(js_name = Object)]
-    type Plain;
+/// A value that crosses as it is.
+struct Preserved<'a>(&'a JsValue);
 
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn set_text(this: &Plain, name: &str, value: &str);
-
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn set_number(this: &Plain, name: &str, value: f64);
-
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn set_value(this: &Plain, name: &str, value: &JsValue);
+impl Serialize for Preserved<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        preserve::serialize(self.0, serializer)
+    }
 }
+
+/// What is absent reads `null` where the public type says so; optional members are left out.
+static SERIALIZER: Serializer = Serializer::new().serialize_missing_as_null(true);

@@ -8,12 +8,10 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use crate::{
-    config::Trigger,
     id::{ModelId, OwnerId},
-    plan::Keep,
     session::{
-        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settings, Settle,
-        Steps, Write, drive, drive_sync,
+        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settle, Steps,
+        Write, drive, drive_sync,
     },
     store::Snapshot,
     summary::Finish,
@@ -26,6 +24,7 @@ use crate::{
         fault::Fault,
         guards::guards,
         object::Members,
+        settings::CoreSettings,
         store::{AnyStore, StoreHandle},
     },
 };
@@ -43,70 +42,6 @@ struct Inner {
     /// Operations run one after another: the newest one's promise.
     last: RefCell<Promise>,
     loading: Cell<bool>,
-}
-
-/// Settings, collected before the session exists.
-#[wasm_bindgen]
-#[derive(Debug, Default)]
-pub struct CoreSettings {
-    settings: Settings,
-}
-
-#[wasm_bindgen]
-impl CoreSettings {
-    /// Nothing set.
-    #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The model's window in tokens.
-    #[wasm_bindgen(js_name = setWindow)]
-    pub fn set_window(&mut self, tokens: f64) -> Result<(), JsValue> {
-        self.settings.config.context_window = Some(convert::tokens("contextWindow", tokens)?);
-        Ok(())
-    }
-
-    /// The longest answer that counts against the window.
-    #[wasm_bindgen(js_name = setMaxOutput)]
-    pub fn set_max_output(&mut self, tokens: f64) -> Result<(), JsValue> {
-        self.settings.config.max_output = Some(convert::tokens("maxOutputTokens", tokens)?);
-        Ok(())
-    }
-
-    /// An absolute cap on the threshold.
-    #[wasm_bindgen(js_name = setThresholdCap)]
-    pub fn set_threshold_cap(&mut self, tokens: f64) -> Result<(), JsValue> {
-        self.settings.config.threshold_cap = Some(convert::tokens("thresholdCap", tokens)?);
-        Ok(())
-    }
-
-    /// One trigger; 0 leaves a condition out. Beyond the fourth they are refused.
-    #[wasm_bindgen(js_name = addTrigger)]
-    pub fn add_trigger(&mut self, tokens: f64, window_permille: f64, entries: f64) -> Result<(), JsValue> {
-        let trigger = Trigger {
-            tokens: convert::optional_tokens("trigger.tokens", tokens)?,
-            window_permille: convert::optional_tokens("trigger.fraction", window_permille)?,
-            entries: convert::optional_tokens("trigger.messages", entries)?,
-        };
-        let added = self.settings.config.triggers.try_push(trigger);
-        added.map_err(|_| Fault::argument("at most four triggers can be listed"))
-    }
-
-    /// What stays verbatim at the end.
-    #[wasm_bindgen(js_name = setKeep)]
-    pub fn set_keep(&mut self, entries: f64, tokens: f64) -> Result<(), JsValue> {
-        let entries = convert::tokens("keep.messages", entries)?;
-        self.settings.keep = Some(Keep { entries, tokens: convert::tokens("keep.tokens", tokens)? });
-        Ok(())
-    }
-
-    /// A failure class for which a plain summary takes the model's place.
-    #[wasm_bindgen(js_name = addFallback)]
-    pub fn add_fallback(&mut self, class: &str) -> Result<(), JsValue> {
-        self.settings.fallback.push(convert::failure(class)?);
-        Ok(())
-    }
 }
 
 #[wasm_bindgen]
@@ -242,7 +177,7 @@ impl Core {
         self.inner.loading.set(true);
         self.promise(Open::new(), now, |found, inner, _| {
             inner.loading.set(false);
-            let out = Members::new();
+            let mut out = Members::new();
             out.text("found", found.code());
             out.text("durability", inner.session.borrow().durability().code());
             Ok(out.finish())
@@ -256,7 +191,7 @@ impl Core {
             Ok(match claimed {
                 Claimed::Planned(planned) => convert::planned(&planned),
                 Claimed::Refused(decision) => {
-                    let out = Members::new();
+                    let mut out = Members::new();
                     out.value("refused", &convert::decision(&decision, now));
                     out.finish()
                 }
@@ -276,7 +211,7 @@ impl Core {
         let session = self.session();
         let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
         let request = request.map_err(Fault::from)?;
-        let out = Members::new();
+        let mut out = Members::new();
         out.text("system", request.system);
         out.text("user", &request.user);
         out.number("maxTokens", request.max_tokens);
@@ -321,7 +256,7 @@ impl Core {
             retry_after: convert::optional_millis("retryAfterMs", retry_after_ms)?,
         };
         self.promise(Write::new(fail), now, |failed, _, _| {
-            let out = Members::new();
+            let mut out = Members::new();
             out.optional_number("retryAt", failed.retry_at.map(|at| at.0));
             out.flag("fallback", failed.fallback);
             Ok(out.finish())
@@ -352,7 +287,7 @@ impl Core {
             entries,
         };
         self.promise(Write::new(report), now, |reported, _, _| {
-            let out = Members::new();
+            let mut out = Members::new();
             out.optional_text("ignored", reported.ignored.map(|why| why.code()));
             out.optional_text("verdict", reported.verdict.map(|settled| settled.verdict.code()));
             Ok(out.finish())
@@ -369,7 +304,7 @@ impl Core {
     pub fn overflow(&self, view_revision: u32, limit: f64, now: f64) -> Result<Promise, JsValue> {
         let limit = convert::optional_tokens("limit", limit)?;
         self.promise(Write::new(Event::Overflow { view_revision, limit }), now, |happened, _, now| {
-            let out = Members::new();
+            let mut out = Members::new();
             out.value("decision", &convert::decision(&happened.decision, now));
             out.flag("stale", happened.ignored.is_some());
             Ok(out.finish())
@@ -497,7 +432,7 @@ fn records(snapshot: Option<Snapshot>) -> JsValue {
     let list = Array::new();
     let revision = snapshot.as_ref().map_or(0, |snapshot| snapshot.revision);
     for (part, bytes) in snapshot.map(|snapshot| snapshot.parts).unwrap_or_default() {
-        let out = Members::new();
+        let mut out = Members::new();
         out.text("part", &part.to_string());
         out.number("revision", revision);
         out.value("bytes", &Uint8Array::from(bytes.as_slice()));
