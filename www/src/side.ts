@@ -104,7 +104,7 @@ export class Side {
   async #openHere(): Promise<void> {
     const store = STORES[this.kind]();
     const session = openSession({
-      id: this.#id, store, contextWindow: WINDOW_TOKENS, keep: KEEP,
+      id: this.#id, store, contextWindow: WINDOW_TOKENS,
       summarize: (request) => this.#summarise(request),
     });
     const opened = await session.ready;
@@ -163,8 +163,6 @@ async function exclusively(name: string, open: () => Promise<void>): Promise<voi
   await navigator.locks.request(`open:${name}`, open);
 }
 
-/** Nothing but the newest message: with more the second pass would be refused beside 20,000 tokens of files, not tried. */
-const KEEP = { messages: 1 };
 const STORES: Record<StoreKind, () => Store> = {
   memory: () => memory(),
   localStorage: () => localStorageStore(),

@@ -11,7 +11,7 @@ export class Chat {
   /** `kept`: what the host kept of this chat over a reload; its transcript follows from the number of turns. */
   constructor(id, store, kept = { turns: 0, outside: 4_000, files: [16_000, 8_000] }) {
     this.kept = kept;
-    this.session = openSession({ id, store, contextWindow: 32_768, keep: { messages: 1 }, summarize: async () => this.#summary() });
+    this.session = openSession({ id, store, contextWindow: 32_768, summarize: async () => this.#summary() });
     this.session.on((event) => this.events.push(event));
   }
 
