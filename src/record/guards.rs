@@ -49,48 +49,46 @@ pub(super) fn encode(guards: &Guards, unknown: &Unknown) -> Vec<u8> {
     map.finish(unknown)
 }
 
-/// The guards in `fields`. A position in the transcript that cannot be is forgotten: as a cap it would silence every
-/// later report and turn.
-pub(super) fn decode(fields: &Fields<'_, '_>, unknown: &mut RootUnknown, now: Timestamp) -> Guards {
+/// Sets fresh `guards` to those in `fields`; in place, because moving so large a value about is half of the code.
+///
+/// A position in the transcript that cannot be is forgotten: as a cap it would silence every later report and turn.
+#[inline(never)]
+pub(super) fn decode(fields: &Fields<'_, '_>, guards: &mut Guards, unknown: &mut RootUnknown, now: Timestamp) {
     unknown.guards = fields.unknown.clone();
     let time = |key| fields.optional(key, Some(now.0)).map(Timestamp);
-    Guards {
-        ineffective_streak: fields.number(INEFFECTIVE_STREAK, u8::MAX),
-        weak_streak: fields.number(WEAK_STREAK, u8::MAX),
-        strike_threshold: fields.optional(STRIKE_THRESHOLD, Some(0)),
-        struck_models: decode_struck_models(fields),
-        fallback_streak: fields.number(FALLBACK_STREAK, u8::MAX),
-        failures: decode_failures(fields, now),
-        recovery: fields.optional(RECOVERY_DEADLINE, None).map(|deadline| Recovery {
-            deadline: Timestamp(deadline),
-            rung: fields.number(RECOVERY_RUNG, u8::MAX),
-            probes: fields.number(RECOVERY_PROBES, u8::MAX),
-        }),
-        baseline_tokens: fields.optional(BASELINE_TOKENS, Some(u32::MAX)),
-        emergency_spent: fields.flag(EMERGENCY_SPENT),
-        refused: fields.choice(REFUSED_KIND, None).map(|kind| Refused {
-            kind,
-            at_tokens: fields.number(REFUSED_AT_TOKENS, 0),
-            floor: fields.number(REFUSED_FLOOR, u32::MAX),
-            until: Timestamp(fields.number(REFUSED_UNTIL, 0)),
-        }),
-        commit_ordinals: decode_commit_ordinals(fields),
-        interrupted: Interrupted {
-            streak: fields.number(INTERRUPTED_STREAK, u8::MAX),
-            until: fields.optional(INTERRUPTED_UNTIL, Some(now.after(LONGEST_RUNG).0)).map(Timestamp),
-        },
-        attempts_without_progress: fields.number(ATTEMPTS_WITHOUT_PROGRESS, u8::MAX),
-        overflow_pass_spent: fields.flag(OVERFLOW_PASS_SPENT),
-        last_attempt_end: time(LAST_ATTEMPT_END),
-        last_commit_at: time(LAST_COMMIT_AT),
-        after_last_resort: fields.flag(AFTER_LAST_RESORT),
-        reported_entries: fields.number(REPORTED_ENTRIES, 0),
-        user_turn: fields.number(USER_TURN, 0),
-        window: LearnedWindow {
-            limit: fields.optional(WINDOW_LIMIT, None),
-            accepted: fields.optional(WINDOW_ACCEPTED, None),
-        },
-    }
+    guards.ineffective_streak = fields.number(INEFFECTIVE_STREAK, u8::MAX);
+    guards.weak_streak = fields.number(WEAK_STREAK, u8::MAX);
+    guards.strike_threshold = fields.optional(STRIKE_THRESHOLD, Some(0));
+    guards.struck_models = decode_struck_models(fields);
+    guards.fallback_streak = fields.number(FALLBACK_STREAK, u8::MAX);
+    guards.failures = decode_failures(fields, now);
+    guards.recovery = fields.optional(RECOVERY_DEADLINE, None).map(|deadline| Recovery {
+        deadline: Timestamp(deadline),
+        rung: fields.number(RECOVERY_RUNG, u8::MAX),
+        probes: fields.number(RECOVERY_PROBES, u8::MAX),
+    });
+    guards.baseline_tokens = fields.optional(BASELINE_TOKENS, Some(u32::MAX));
+    guards.emergency_spent = fields.flag(EMERGENCY_SPENT);
+    guards.refused = fields.choice(REFUSED_KIND, None).map(|kind| Refused {
+        kind,
+        at_tokens: fields.number(REFUSED_AT_TOKENS, 0),
+        floor: fields.number(REFUSED_FLOOR, u32::MAX),
+        until: Timestamp(fields.number(REFUSED_UNTIL, 0)),
+    });
+    guards.commit_ordinals = decode_commit_ordinals(fields);
+    guards.interrupted = Interrupted {
+        streak: fields.number(INTERRUPTED_STREAK, u8::MAX),
+        until: fields.optional(INTERRUPTED_UNTIL, Some(now.after(LONGEST_RUNG).0)).map(Timestamp),
+    };
+    guards.attempts_without_progress = fields.number(ATTEMPTS_WITHOUT_PROGRESS, u8::MAX);
+    guards.overflow_pass_spent = fields.flag(OVERFLOW_PASS_SPENT);
+    guards.last_attempt_end = time(LAST_ATTEMPT_END);
+    guards.last_commit_at = time(LAST_COMMIT_AT);
+    guards.after_last_resort = fields.flag(AFTER_LAST_RESORT);
+    guards.reported_entries = fields.number(REPORTED_ENTRIES, 0);
+    guards.user_turn = fields.number(USER_TURN, 0);
+    guards.window =
+        LearnedWindow { limit: fields.optional(WINDOW_LIMIT, None), accepted: fields.optional(WINDOW_ACCEPTED, None) };
 }
 
 fn encode_failures(map: &mut MapWriter, failures: &Failures) {

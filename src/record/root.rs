@@ -138,24 +138,21 @@ pub fn encode_root(root: &Root) -> Vec<u8> {
 
 /// The record in `fields`, as one of `session`.
 pub(super) fn decode(fields: &Fields<'_, '_>, session: &str, now: Timestamp) -> Root {
-    let mut unknown = RootUnknown { root: fields.unknown.clone(), ..RootUnknown::default() };
-    let state = match fields.map(STATE, state::KNOWN) {
-        Ok(found) => found.map(|found| state::decode(&found, &mut unknown, now)).unwrap_or_default(),
-        Err(_) => State::rebuilt(now),
-    };
+    let mut root = Root::new(session, fields.number(INCARNATION, 0));
+    root.unknown.root = fields.unknown.clone();
+    match fields.map(STATE, state::KNOWN) {
+        Ok(None) => {}
+        Ok(Some(found)) => state::decode(&found, &mut root.state, &mut root.unknown, now),
+        Err(_) => root.state = State::rebuilt(now),
+    }
     let generations = decode_generations(fields);
     // New generations are numbered from here on: below the newest one a number, and with it a summary, would be taken.
     let newest = generations.last().map_or(0, |generation| generation.number);
-    Root {
-        session: session.to_owned(),
-        incarnation: fields.number(INCARNATION, 0),
-        state,
-        anchor: decode_anchor(fields),
-        compactions: fields.number(COMPACTIONS, newest),
-        generations,
-        spent_tokens: fields.number(SPENT_TOKENS, 0),
-        unknown,
-    }
+    root.anchor = decode_anchor(fields);
+    root.compactions = fields.number(COMPACTIONS, newest);
+    root.generations = generations;
+    root.spent_tokens = fields.number(SPENT_TOKENS, 0);
+    root
 }
 
 fn decode_generations(fields: &Fields<'_, '_>) -> Vec<Generation> {

@@ -17,25 +17,25 @@ pub(super) fn encode(state: &State, unknown: &RootUnknown) -> Vec<u8> {
     map.finish(&unknown.state)
 }
 
-/// The state in `fields`, always one that can be: what contradicts itself is settled against the session.
-pub(super) fn decode(fields: &Fields<'_, '_>, unknown: &mut RootUnknown, now: Timestamp) -> State {
+/// Sets a fresh `state` to the one in `fields`, always one that can be: what contradicts itself is settled against the session.
+pub(super) fn decode(fields: &Fields<'_, '_>, state: &mut State, unknown: &mut RootUnknown, now: Timestamp) {
     unknown.state = fields.unknown.clone();
-    let guards = match fields.map(GUARDS, guards::KNOWN) {
-        Ok(found) => found.map(|found| guards::decode(&found, unknown, now)).unwrap_or_default(),
-        Err(_) => State::rebuilt(now).guards,
-    };
+    match fields.map(GUARDS, guards::KNOWN) {
+        Ok(None) => {}
+        Ok(Some(found)) => guards::decode(&found, &mut state.guards, unknown, now),
+        Err(_) => state.guards = State::rebuilt(now).guards,
+    }
     // A cap would end the fencing of late reports: a revision that cannot be read is found again in the phase, or is 0.
-    let mut state = State { phase: Phase::Idle, guards, view_revision: fields.number(VIEW_REVISION, 0) };
+    state.view_revision = fields.number(VIEW_REVISION, 0);
     match fields.map(PHASE, PHASE_KNOWN).map(|found| found.map(|found| decode_phase(&found, now))) {
         Ok(None) => {}
         Ok(Some(Some(phase))) => state.phase = phase,
         // An attempt or a pending verdict of which nothing is known any more may have been a strike.
         Ok(Some(None)) | Err(_) => state.guards.weak_streak = fields.replaced(state.guards.weak_streak.max(TRIP_AT)),
     }
-    if repair::settle(&mut state) {
+    if repair::settle(state) {
         fields.replaced(());
     }
-    state
 }
 
 fn encode_phase(phase: &Phase) -> Vec<u8> {
