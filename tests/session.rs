@@ -8,9 +8,11 @@ mod counting;
 mod tab;
 
 use compaction_governor::{
-    policy::{Action, Block, Decision, FailureClass, Hold, Kind, Verdict, Wait},
-    session::{Claimed, Committed, Durability, Event, Found},
+    config::{Config, Trigger},
+    policy::{self, Action, Block, Decision, FailureClass, Hold, Ignored, Kind, Verdict, Wait},
+    session::{Claimed, Committed, Durability, Event, Found, Report, Settings, Write},
     store::StoreErrorKind,
+    summary::Rejection,
     time::{Millis, Timestamp},
 };
 use counting::Counting;
@@ -269,21 +271,82 @@ fn a_pass_with_nothing_new_makes_no_call_gives_no_strike_and_leaves_the_summary_
     assert_eq!(tab.session.state().guards.ineffective_streak + tab.session.state().guards.weak_streak, 0);
 }
 
+/// A window and, where the host states one, a threshold.
+fn settings(window: u32, threshold: Option<u32>) -> Settings {
+    let trigger = |tokens| Trigger { tokens: Some(tokens), ..Trigger::default() };
+    let triggers = threshold.map(trigger).into_iter().collect();
+    Settings { config: Config { context_window: Some(window), triggers, ..Config::default() }, ..Settings::default() }
+}
+
 // seeds: A9
 #[test]
 fn a_fixed_part_above_the_threshold_starts_no_pass_and_is_normal_again_when_it_drops() {
-    let mut tab = fresh();
+    let (mut tab, _) = Tab::open_with(Counting::new(), 1, START, settings(32_768, Some(27_853)));
     tab.observe(6);
     tab.report(29_000 + tab.view_tokens());
     let commits = tab.store.commits();
     for _ in 0..5 {
         let Claimed::Refused(decision) = tab.claim(Kind::Auto) else { panic!("a pass cannot help here") };
         assert_eq!(block(decision), Some(Block::FloorBound));
-        assert!(decision.floor > decision.lines.expect("known").threshold);
+        let threshold = decision.lines.expect("known").threshold;
+        assert!((threshold, decision.floor >= 29_000) == (27_853, true), "{decision:?}");
+        let said = policy::sentence(&decision, tab.now);
+        assert!(said.contains("27,853") && said.contains("fixed part"), "{said}");
     }
     assert_eq!(tab.store.commits(), commits + 1, "one notice, written once");
     tab.report(4_000 + tab.view_tokens());
     assert!(matches!(tab.session.decide(tab.now).action, Action::Hold(Hold::BelowThreshold)));
+}
+
+// The fault: with a fixed part of 30,000 in a window of 64,000 a mandatory target refused every pass.
+// What it cost: 0 voluntary passes and 56 overflows in 800 calls.
+// What now holds: it compacts whenever it is due, helps each time, and never comes near the window.
+#[test]
+fn the_founding_session_with_a_fixed_part_of_30_000_compacts_and_never_overflows() {
+    let (mut tab, _) = Tab::open_with(Counting::new(), 1, START, settings(64_000, None));
+    tab.fixed = 30_000;
+    let mut passes = 0;
+    for _ in 0..800 {
+        tab.observe(tab.entries() + 2);
+        if tab.session.decide(tab.now).pass().is_some() {
+            let planned = tab.claimed();
+            assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+            passes += 1;
+        }
+        assert!(tab.fixed + tab.view_tokens() < 60_800, "at the emergency line after {passes} passes");
+        let reported = tab.call();
+        assert!(reported.verdict.is_none_or(|settled| settled.verdict == Verdict::Effective));
+        tab.wait(Millis::secs(60));
+    }
+    assert!(passes > 20, "{passes} passes");
+}
+
+#[test]
+fn usage_of_an_older_view_or_of_no_possible_prompt_is_ignored_and_said_so() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.pass();
+    let state = tab.session.state().clone();
+    let entries = tab.session.index().len();
+    let late = Report { prompt_tokens: 26_000, view_revision: Some(0), sent_at: tab.now, entries };
+    assert_eq!(tab.run(Write::new(late)).ignored, Some(Ignored::StaleView));
+    assert_eq!(tab.report(400_000).ignored, Some(Ignored::Impossible));
+    assert_eq!(tab.report(0).ignored, Some(Ignored::Impossible));
+    assert_eq!(tab.session.state(), &state);
+}
+
+// seeds: A2
+#[test]
+fn a_provider_without_usage_still_trips_the_guard() {
+    let mut tab = fresh();
+    for _ in 0..2 {
+        tab.grow_to_threshold();
+        let planned = tab.claimed();
+        let long: String = (0..2_000).map(|n| format!("{n}: src/{}.rs, {} lines. ", n * 7_919, n * n)).collect();
+        assert!(matches!(tab.commit(&planned, &long), Committed::Rejected { rejection: Rejection::Grew { .. }, .. }));
+        tab.wait(Millis::secs(120));
+    }
+    assert_eq!(block(tab.session.decide(tab.now)), Some(Block::Ineffective));
 }
 
 #[test]

@@ -1,0 +1,13 @@
+// What working out a slice costs in a steady session: the Rust planner, native, built as the WASM is.
+import { spawnSync } from 'node:child_process';
+import { shown, write } from './lib/measure.mjs';
+
+const GOALS = { 10_000: 2_000, 100_000: 60_000 };
+const cargo = ['run', '--release', '--locked', '--quiet', '--example', 'planning'];
+const run = spawnSync('cargo', cargo, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+if (run.status !== 0) process.exit(run.status ?? 1);
+const rows = run.stdout.trim().split('\n').map((line) => {
+  const [entries, what, ns] = line.split('\t');
+  return [what, Number(entries).toLocaleString('en'), shown(Number(ns)), what === 'steady' && entries === '100000' ? '–' : shown(GOALS[entries])];
+});
+write({ title: 'Planning: CPU time per plan, median, native', columns: ['plan', 'entries', 'measured', 'goal'], rows });
