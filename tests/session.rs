@@ -342,8 +342,9 @@ fn a_provider_without_usage_still_trips_the_guard() {
     for _ in 0..2 {
         tab.grow_to_threshold();
         let planned = tab.claimed();
-        let long: String = (0..2_000).map(|n| format!("{n}: src/{}.rs, {} lines. ", n * 7_919, n * n)).collect();
-        assert!(matches!(tab.commit(&planned, &long), Committed::Rejected { rejection: Rejection::Grew { .. }, .. }));
+        let long: String = (0..4_000).map(|n| format!("{n}: src/{}.rs, {} lines. ", n * 7_919, n * n)).collect();
+        let committed = tab.commit(&planned, &long);
+        assert!(matches!(committed, Committed::Rejected { rejection: Rejection::Grew { .. }, .. }), "{committed:?}");
         tab.wait(Millis::secs(120));
     }
     assert_eq!(block(tab.session.decide(tab.now)), Some(Block::Ineffective));
