@@ -1,7 +1,5 @@
 //! The query: may a pass start now? Pure, constant time, and the only place where guards refuse.
 
-use std::borrow::Cow;
-
 use crate::{
     config::{Line, Lines},
     policy::{
@@ -217,6 +215,3 @@ impl From<super::RefusedKind> for Block {
         }
     }
 }
-
-/// A state as it stands, or as it stands once what is due has been settled.
-pub(super) type Settling<'a> = Cow<'a, State>;

@@ -1,10 +1,11 @@
 //! What time and evidence settle: verdicts (rule 3) and attempts that never ended (rule 12).
 
+use std::borrow::Cow;
+
 use crate::{
     config::Line,
     policy::{
         Attempt, Kind, Observation, Phase, Settled, State, Verdict,
-        decide::Settling,
         limits::{self, LEAST_SAVING_PERMILLE, VERDICT_WAIT},
         recovery,
     },
@@ -35,18 +36,18 @@ impl Evidence {
 }
 
 /// `state` with everything settled that is due at `now`; borrowed where nothing is.
-pub(super) fn due<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> Settling<'a> {
+pub(super) fn due<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> Cow<'a, State> {
     let expired = expired_attempt(state, now).is_some();
     if !expired && !verdict_due(state, seen, now) {
-        return Settling::Borrowed(state);
+        return Cow::Borrowed(state);
     }
     let mut settled = state.clone();
     settle_due(&mut settled, seen, now);
-    Settling::Owned(settled)
+    Cow::Owned(settled)
 }
 
 /// `state` with everything settled that is pending, due or not: what a claim that waits for no verdict decides on.
-pub(super) fn all<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> Settling<'a> {
+pub(super) fn all<'a>(state: &'a State, seen: &Observation, now: Timestamp) -> Cow<'a, State> {
     let mut settled = due(state, seen, now);
     if matches!(settled.phase, Phase::AwaitingVerdict { .. }) {
         verdict_by_estimate(settled.to_mut(), seen, now);

@@ -1,6 +1,6 @@
 //! The session itself: what it holds in memory, and the questions that are answered from there.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 
 use crate::{
     config::{Config, ConfigError},
@@ -42,6 +42,8 @@ pub struct Session {
     link: Link,
     reported_here: bool,
     sight: RefCell<Option<Sight>>,
+    /// What [`Session::over_line`] answered since the last change: the question of every keystroke.
+    over_line: Cell<Option<bool>>,
     planned: Option<Planned>,
     notices: Vec<Notice>,
     drawn: u64,
@@ -69,6 +71,7 @@ impl Session {
             link: Link::new(capabilities),
             reported_here: false,
             sight: RefCell::new(None),
+            over_line: Cell::new(None),
             planned: None,
             notices: Vec::new(),
             drawn: 0,
@@ -89,9 +92,9 @@ impl Session {
 
     /// Whether a pass can be due at all: no clock needed, so that the common answer costs nothing.
     #[must_use]
+    #[inline]
     pub fn over_line(&self) -> bool {
-        let seen = self.seen();
-        seen.lines.is_some_and(|lines| seen.occupancy >= lines.threshold)
+        self.over_line.get().unwrap_or_else(|| self.look_over_line())
     }
 
     /// What the next prompt shows.
@@ -369,8 +372,19 @@ impl Session {
         Ref::map(self.sight(), |sight| &sight.seen)
     }
 
+    #[cold]
+    fn look_over_line(&self) -> bool {
+        let over = {
+            let seen = self.seen();
+            seen.lines.is_some_and(|lines| seen.occupancy >= lines.threshold)
+        };
+        self.over_line.set(Some(over));
+        over
+    }
+
     pub(super) fn touch(&mut self) {
         *self.sight.get_mut() = None;
+        self.over_line.set(None);
         self.version = self.version.wrapping_add(1);
     }
 }
