@@ -13,11 +13,13 @@ use crate::{
 
 /// May a pass start by itself? The first reason that applies, in the order of design section 3.
 pub fn decide(state: &State, seen: &Observation, now: Timestamp) -> Decision {
-    let action = match before_guards(state, seen, now) {
-        Err(early) => early,
-        Ok(lines) => Gate { state: &settle::due(state, seen, now), seen, lines, now }.automatic(),
-    };
-    answer(seen, action)
+    answer(seen, action(state, seen, now))
+}
+
+/// Whether [`decide`] lets a pass start: for callers that ask often and want no numbers.
+#[must_use]
+pub fn due(state: &State, seen: &Observation, now: Timestamp) -> bool {
+    matches!(action(state, seen, now), Action::Compact(_))
 }
 
 /// May a pass start after the provider refused the current view as too long (rule 10)? A transient cooldown gives way
@@ -167,6 +169,13 @@ impl Gate<'_> {
             true => Err(Action::Wait { reason: Wait::OpenToolCalls, retry_at: None }),
             false => Ok(()),
         }
+    }
+}
+
+fn action(state: &State, seen: &Observation, now: Timestamp) -> Action {
+    match before_guards(state, seen, now) {
+        Err(early) => early,
+        Ok(lines) => Gate { state: &settle::due(state, seen, now), seen, lines, now }.automatic(),
     }
 }
 

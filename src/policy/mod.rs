@@ -16,7 +16,7 @@ mod state;
 
 pub use apply::apply;
 pub use check::{Breach, check};
-pub use decide::{decide, decide_manual, decide_overflow};
+pub use decide::{decide, decide_manual, decide_overflow, due};
 pub use decision::{Action, Block, Blocked, Confidence, Decision, Hold, Means, Observation, Pass, Trigger, Wait};
 pub use event::{Applied, Claim, Event, Failure, Ignored, Outcome, Report, Settled, Verdict};
 pub use merge::merge;

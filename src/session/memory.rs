@@ -90,6 +90,12 @@ impl Session {
         policy::decide(&self.root.state, &self.seen(), now)
     }
 
+    /// Whether [`Session::decide`] lets a pass start.
+    #[must_use]
+    pub fn should_compact(&self, now: Timestamp) -> bool {
+        policy::due(&self.root.state, &self.seen(), now)
+    }
+
     /// Whether a pass can be due at all: no clock needed, so that the common answer costs nothing.
     #[must_use]
     #[inline]

@@ -111,7 +111,11 @@ impl Sums {
         const LOOKED_AT: u16 = Kind::HOST_SUMMARY.bits() << ROLE_BITS | ((1 << ROLE_BITS) - 1);
         const SYSTEM: u16 = Role::System as u16;
         let walked = self.meta.get(range).unwrap_or(&[]);
-        walked.iter().map(|meta| u32::from(meta & LOOKED_AT == SYSTEM)).sum::<u32>() as usize
+        let system = |meta: u16| u32::from(meta & LOOKED_AT == SYSTEM);
+        // Four at a time: the module is built for size, which leaves loops as they are written.
+        let (fours, rest) = walked.as_chunks::<4>();
+        let whole = fours.iter().map(|&[a, b, c, d]| (system(a) + system(b)) + (system(c) + system(d))).sum::<u32>();
+        (whole + rest.iter().map(|&meta| system(meta)).sum::<u32>()) as usize
     }
 
     pub(super) fn len(&self) -> usize {

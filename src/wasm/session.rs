@@ -95,7 +95,7 @@ impl Core {
     /// Whether a pass may start now.
     #[wasm_bindgen(js_name = shouldCompact)]
     pub fn should_compact(&self, now: f64) -> bool {
-        self.inner.session.borrow().decide(Timestamp(now as u64)).pass().is_some()
+        self.inner.session.borrow().should_compact(Timestamp(now as u64))
     }
 
     /// The same answer as a public `Decision`.

@@ -6,7 +6,7 @@ use compaction_governor::config::{Config, Line, Lines};
 use compaction_governor::id::{AttemptId, ModelId, OwnerId};
 use compaction_governor::policy::{
     Applied, Claim, Confidence, Event, Failure, FailureClass, Kind, MAX_STRUCK_MODELS, Observation, Outcome,
-    RefusedKind, Report, State, apply, check, decide, decide_manual, decide_overflow,
+    RefusedKind, Report, State, apply, check, decide, decide_manual, decide_overflow, due,
 };
 use compaction_governor::time::{Millis, Timestamp};
 
@@ -98,6 +98,9 @@ impl World {
     fn compare_decisions(&self, obs: &Observation, seen: &mut Seen) -> Result<(), String> {
         let now = Timestamp(self.now);
         let auto = decide(&self.state, obs, now);
+        if due(&self.state, obs, now) != auto.pass().is_some() {
+            return Err("due and decide disagree".to_owned());
+        }
         seen.note_action(&auto.action);
         let overflow = decide_overflow(&self.state, obs, now).action;
         let manual = decide_manual(&self.state, obs, now).action;

@@ -37,7 +37,7 @@ impl Consumer {
         let folder = &consumer.0;
         fs::create_dir_all(folder)?;
         let mut pack = npm::npm(project);
-        pack.args(["pack", "--workspace", "pkg", "--ignore-scripts", "--json", "--pack-destination"]).arg(folder);
+        pack.args(["pack", "--workspace", "pkg", "--json", "--pack-destination"]).arg(folder);
         sh::quiet(&mut pack)?;
         let tarball = fs::read_dir(folder)?.flatten().map(|entry| entry.path());
         let tarball = tarball.into_iter().find(|path| path.extension().is_some_and(|end| end == "tgz"));
