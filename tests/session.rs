@@ -458,3 +458,15 @@ fn an_overflow_of_an_older_view_is_no_event() {
     assert!(happened.ignored.is_some());
     assert_eq!(tab.session.state().guards.window.limit, None);
 }
+
+#[test]
+fn an_attempt_that_the_host_gave_up_leaves_no_failure_no_strike_and_no_attempt() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.event(Event::Cancelled(planned.attempt));
+    let guards = &tab.session.state().guards;
+    assert_eq!((guards.failures.cooldown, guards.weak_streak, guards.attempts_without_progress), (None, 0, 0));
+    assert_eq!(tab.commit(&planned, SUMMARY), Committed::Superseded, "what comes late is not used");
+    assert!(tab.session.decide(tab.now).pass().is_some(), "and the next may start at once");
+}

@@ -210,6 +210,8 @@ export interface Plan<M = ChatMessage> extends PlanInfo {
   commitPlain(): Promise<CompactResult>;
   /** Ends the attempt: a plain summary where this class of failure was opted in for one, a cooldown otherwise. */
   fail(error: unknown): Promise<CompactResult>;
+  /** Gives the attempt up: no failure, no strike; only a third one in a row earns a short cooldown. */
+  cancel(): Promise<CompactResult>;
   /** Moves the deadline. False: the attempt is no longer this one's. */
   renew(): Promise<boolean>;
 }

@@ -113,7 +113,7 @@ test('passes that do not help are stopped after two, and the session says so', a
 });
 
 test('an attempt whose slice the host took away ends by name, whichever way it is ended', async () => {
-  for (const end of ['commit', 'commitPlain', 'fail', 'renew'] as const) {
+  for (const end of ['commit', 'commitPlain', 'fail', 'cancel', 'renew'] as const) {
     const host = openHost();
     for (let i = 0; i < 6; i++) await turn(host, 300);
     const plan = await host.session.advanced.plan({ trigger: 'manual' });
@@ -124,6 +124,21 @@ test('an attempt whose slice the host took away ends by name, whichever way it i
     const { messages } = await host.session.prepare(host.messages);
     assert.equal(messages.length, host.messages.length, 'the conversation goes on');
   }
+});
+
+// The fault: a person who left while a summary was written was counted as a summariser that timed out.
+// What it cost: a cooldown of a minute, then five, then fifteen, for a summariser that was well.
+// What now holds: the attempt ends without a failure, and the next call may start one at once.
+test('a host that gives up while a summary is written leaves no cooldown', async () => {
+  const leaving = new AbortController();
+  const host = openHost({}, { summarize: () => new Promise(() => leaving.abort()) });
+  for (let i = 0; i < 6; i++) await turn(host, 300);
+  const result = await host.session.compact(host.messages, { signal: leaving.signal });
+  assert.ok(result.status === 'failed' && result.error.code === 'cancelled' && result.retryAt === undefined);
+  const decision = host.session.explain();
+  assert.notEqual(decision.action, 'wait');
+  const plan = await host.session.advanced.plan({ trigger: 'manual' });
+  assert.ok('request' in plan, 'the attempt is over');
 });
 
 test('an attempt that has ended is not ended twice', async () => {

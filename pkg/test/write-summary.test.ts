@@ -16,7 +16,7 @@ function plan(means: 'model' | 'last_resort' = 'model', late = new AbortControll
   const value: Plan<string> = {
     compactionId: 'c', trigger: 'threshold', entries: 1, tokens: 1, promisedTokens: 1, means, deadline: 0,
     request: { mode: 'separate', messages: ['go'], maxTokens: 1, signal: late.signal, compactionId: 'c' },
-    commit: end('commit'), commitPlain: end('commitPlain'), fail: end('fail'), renew: async () => true,
+    commit: end('commit'), commitPlain: end('commitPlain'), fail: end('fail'), cancel: end('cancel'), renew: async () => true,
   };
   return { value, ends };
 }
@@ -50,16 +50,19 @@ test('a summariser that hangs is told to stop and counts as a timeout', async ()
   assert.deepEqual([told, ends[0]?.[0], classOf(ends[0]?.[1])], [true, 'fail', 'timeout']);
 });
 
-test("the attempt's deadline and the host's own signal end the wait as well", async () => {
-  for (const which of ['deadline', 'host'] as const) {
-    const late = new AbortController();
-    const host = new AbortController();
-    const { value, ends } = plan('model', late);
-    const ended = writeSummary(value, [() => new Promise(() => undefined)], host.signal);
-    (which === 'deadline' ? late : host).abort();
-    await ended;
-    assert.deepEqual([ends[0]?.[0], classOf(ends[0]?.[1])], ['fail', 'timeout'], which);
-  }
+test("the attempt's deadline ends the wait as a timeout, the host's own signal as given up", async () => {
+  const late = new AbortController();
+  const slow = plan('model', late);
+  const ended = writeSummary(slow.value, [() => new Promise(() => undefined)], undefined);
+  late.abort();
+  await ended;
+  assert.deepEqual([slow.ends[0]?.[0], classOf(slow.ends[0]?.[1])], ['fail', 'timeout']);
+  const host = new AbortController();
+  const left = plan();
+  const leaving = writeSummary(left.value, [() => new Promise(() => undefined), async () => assert.fail('asked after the host had left')], host.signal);
+  host.abort();
+  await leaving;
+  assert.deepEqual(left.ends, [['cancel', undefined]]);
 });
 
 test('a Response from fetch is read, and its refusal is a failure with its status', async () => {

@@ -5,7 +5,7 @@ use crate::{
     policy::{self, Decision, Event as PolicyEvent, Ignored, Outcome, Settled},
     record::Anchor,
     session::{
-        Session,
+        Session, Status,
         sight::{self, narrow},
         write::{Mutated, Mutation},
     },
@@ -56,6 +56,8 @@ pub enum Event {
     },
     /// The attempt is still being worked on.
     Renewed(AttemptId),
+    /// The host gave the attempt up: no failure and no strike; only a third one in a row earns a short cooldown (rule 12).
+    Cancelled(AttemptId),
     /// Another model is in force.
     Model(ModelId),
     /// The host's credentials changed.
@@ -113,6 +115,10 @@ impl Mutation for Event {
             Self::StepWithoutUsage { view_revision } => PolicyEvent::StepWithoutUsage { view_revision },
             Self::Overflow { view_revision, limit } => PolicyEvent::OverflowProven { view_revision, limit },
             Self::Renewed(attempt) => PolicyEvent::Renewed { attempt },
+            Self::Cancelled(attempt) => {
+                session.note_cancelled(attempt);
+                PolicyEvent::Abandoned { attempt }
+            }
             Self::Credentials => PolicyEvent::CredentialsChanged,
             Self::Reset => PolicyEvent::Reset,
             Self::Model(model) => {
@@ -126,6 +132,12 @@ impl Mutation for Event {
             _ => session.decide(now),
         };
         Mutated::root_only(Happened { ignored, decision })
+    }
+
+    fn ended(&mut self, session: &mut Session, _: &Happened) {
+        if let Self::Cancelled(attempt) = *self {
+            session.end_planned(attempt);
+        }
     }
 }
 
@@ -151,6 +163,13 @@ impl Session {
         let ordinal = self.index().user_turns();
         if ordinal > self.state().guards.user_turn {
             self.apply(PolicyEvent::UserTurn { ordinal }, now);
+        }
+    }
+
+    fn note_cancelled(&mut self, attempt: AttemptId) {
+        let planned = self.planned().filter(|planned| planned.attempt == attempt);
+        if let Some(notice) = planned.map(|planned| planned.notice(Status::Cancelled, None, None)) {
+            self.notify(notice);
         }
     }
 

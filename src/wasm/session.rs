@@ -263,6 +263,11 @@ impl Core {
         })
     }
 
+    /// The host gave the attempt up: no failure, no strike.
+    pub fn cancel(&self, compaction_id: &str, now: f64) -> Result<Promise, JsValue> {
+        self.happens(Event::Cancelled(convert::attempt(compaction_id)?), now)
+    }
+
     /// The attempt is still being worked on; false when it is not this session's any more.
     pub fn renew(&self, compaction_id: &str, now: f64) -> Result<Promise, JsValue> {
         let event = Event::Renewed(convert::attempt(compaction_id)?);

@@ -55,6 +55,7 @@ export class Core {
   commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number): Promise<CommitDto>;
   commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number): Promise<CommitDto>;
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
+  cancel(compactionId: string, now: number): Promise<void>;
   renew(compactionId: string, now: number): Promise<boolean>;
   /** A `viewRevision` of -1: not known. */
   reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;

@@ -72,6 +72,12 @@ export class ClaimedPlan<M> implements Plan<M> {
     return failed(summarizerFailed(failureClass, error), retryAt);
   }
 
+  async cancel(): Promise<CompactResult> {
+    await this.#engine.run(() => this.#engine.core.cancel(this.compactionId, Date.now()));
+    this.#close();
+    return failed(compactionError('cancelled', 'the summary was given up by its signal; the conversation stands as it was; nothing is to be done', { retryable: true }), undefined);
+  }
+
   async renew(): Promise<boolean> {
     const now = Date.now();
     const renewed = await this.#engine.run(() => this.#engine.core.renew(this.compactionId, now));

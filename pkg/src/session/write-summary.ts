@@ -7,13 +7,14 @@ import { Timer } from './timer.js';
 
 export async function writeSummary<M>(plan: Plan<M>, summarizers: readonly Summarize<M>[], signal: Signal | undefined): Promise<CompactResult> {
   if (plan.means === 'last_resort') return plan.commitPlain();
+  if (signal?.aborted) return plan.cancel();
   let failure: unknown = compactionError('no_summarizer', 'a summary is due and openSession was given no summarize function; pass one');
   for (const summarize of summarizers) {
     const asking = async (): Promise<unknown> => bounded(summarize, plan.request, signal);
     const answer = await asking().then((reply) => ({ reply }), (error: unknown) => ({ error }));
     if ('reply' in answer) return plan.commit(answer.reply);
+    if (signal?.aborted) return plan.cancel();
     failure = answer.error;
-    if (signal?.aborted) break;
   }
   return plan.fail(failure);
 }
