@@ -11,7 +11,7 @@ use compaction_governor::{
     config::{Config, Trigger},
     policy::{self, Action, Block, Decision, FailureClass, Hold, Ignored, Kind, Verdict, Wait},
     session::{Claimed, Committed, Durability, Event, Found, Report, Settings, Write},
-    store::StoreErrorKind,
+    store::{Capabilities, StoreErrorKind, Survives, SyncStore},
     summary::Rejection,
     time::{Millis, Timestamp},
 };
@@ -469,4 +469,64 @@ fn an_attempt_that_the_host_gave_up_leaves_no_failure_no_strike_and_no_attempt()
     assert_eq!((guards.failures.cooldown, guards.weak_streak, guards.attempts_without_progress), (None, 0, 0));
     assert_eq!(tab.commit(&planned, SUMMARY), Committed::Superseded, "what comes late is not used");
     assert!(tab.session.decide(tab.now).pass().is_some(), "and the next may start at once");
+}
+
+// The fault: the strike that stands in for an unread history was still discounted after the history had been read.
+// What it cost: a strike earned while the store was away was lost in the merge, and a paused session went on paying.
+// What now holds: the stand-in ends with the first answer, whatever it is; every earned strike is merged.
+#[test]
+fn the_strike_that_stands_in_for_an_unread_history_ends_with_the_first_answer() {
+    let (mut new, found) = open_while_refused(&Counting::new());
+    assert_eq!((found, new.session.state().guards.weak_streak), (Found::Unknown, 1));
+    answer_again(&mut new);
+    assert_eq!(new.session.state().guards.weak_streak, 0, "there was no history");
+
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    assert_eq!(tab.spoilt_pass(16_000), Verdict::Weak);
+    let (mut late, _) = open_while_refused(&tab.store);
+    answer_again(&mut late);
+    assert_eq!(late.session.state().guards.weak_streak, 1, "its own, as it was stored");
+    late.fixed = tab.fixed;
+    late.observe(tab.entries());
+    late.grow_to_threshold();
+    late.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    let planned = late.claimed();
+    let long: String = (0..4_000).map(|n| format!("{n}: src/{}.rs, {} lines. ", n * 7_919, n * n)).collect();
+    assert!(matches!(late.commit(&planned, &long), Committed::Rejected { .. }));
+    assert_eq!(late.session.state().guards.weak_streak, 2);
+    late.store.refuse(None);
+    let view_revision = tab.session.state().view_revision;
+    tab.event(Event::Overflow { view_revision, limit: Some(32_000) });
+    answer_again(&mut late);
+    assert_eq!(late.session.state().guards.weak_streak, 2, "merged, not discounted");
+    assert_eq!(reopen(&late, 8).session.state().guards.weak_streak, 2);
+}
+
+fn open_while_refused(store: &Counting) -> (Tab<Counting>, Found) {
+    store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    let capabilities = Capabilities { survives: Survives::ProcessKill, ..store.capabilities() };
+    Tab::open(store.another_context().claiming(capabilities), 7, START)
+}
+
+fn answer_again(tab: &mut Tab<Counting>) {
+    tab.store.refuse(None);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+}
+
+// seeds: C6
+#[test]
+fn a_reset_in_a_tab_that_knows_of_nothing_clears_what_another_tab_stored() {
+    let mut first = fresh();
+    let (mut second, _) = Tab::open(first.store.another_context(), 2, first.now);
+    for more in [16_000, 8_000] {
+        first.grow_to_threshold();
+        first.spoilt_pass(more);
+    }
+    second.event(Event::Reset);
+    let state = reopen(&first, 3).session.state().clone();
+    assert!(!state.guards.tripped());
+    assert_eq!((state.guards.baseline_tokens, state.guards.last_attempt_end), (None, None));
+    assert_eq!(state.view_revision, 2, "and keeps the view");
 }

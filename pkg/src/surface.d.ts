@@ -162,6 +162,10 @@ export interface Advanced<M = ChatMessage> {
   recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void>;
   /** Learns from a refused prompt. Any other error changes nothing and is answered with `overflow: false`. */
   recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport>;
+  /** You have new credentials: ends the cooldown of a summariser that refused the old ones, or of an empty account. */
+  credentialsChanged(): Promise<void>;
+  /** Forgets every strike, pause and cooldown of this session, also those that other tabs stored. Summaries stay. */
+  reset(): Promise<void>;
   /** What the store holds for this session now; `decodeRecord` reads the part `root`. Rejects where the store cannot be read. */
   records(): Promise<readonly StoredRecord[]>;
   /** Removes all that the store holds for this session. Close it first; the next `openSession` with this id starts anew. */

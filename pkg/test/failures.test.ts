@@ -126,6 +126,17 @@ test('an attempt whose slice the host took away ends by name, whichever way it i
   }
 });
 
+test('new credentials end the pause that the old ones earned, and a reset ends any', async () => {
+  for (const end of ['credentialsChanged', 'reset'] as const) {
+    const host = openHost({}, { summarize: () => Promise.reject({ status: 401 }) });
+    for (let i = 0; i < 60 && host.session.explain().action !== 'blocked'; i++) await turn(host, 150);
+    const paused = host.session.explain();
+    assert.ok(paused.action === 'blocked' && paused.reason === 'cooldown', paused.sentence);
+    await host.session.advanced[end]();
+    assert.equal(host.session.explain().action, 'compact', end);
+  }
+});
+
 // The fault: a person who left while a summary was written was counted as a summariser that timed out.
 // What it cost: a cooldown of a minute, then five, then fifteen, for a summariser that was well.
 // What now holds: the attempt ends without a failure, and the next call may start one at once.

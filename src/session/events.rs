@@ -7,7 +7,7 @@ use crate::{
     session::{
         Session, Status,
         sight::{self, narrow},
-        write::{Mutated, Mutation},
+        write::{Mutated, Mutation, Write},
     },
     time::Timestamp,
     tokens::Tokens,
@@ -137,6 +137,17 @@ impl Mutation for Event {
     fn ended(&mut self, session: &mut Session, _: &Happened) {
         if let Self::Cancelled(attempt) = *self {
             session.end_planned(attempt);
+        }
+    }
+}
+
+impl Write<Event> {
+    /// Writes `event` through. A reset is made on what the store holds: a tab with an empty memory has nothing to write.
+    #[must_use]
+    pub fn event(event: Event) -> Self {
+        match event {
+            Event::Reset => Self::rereading(event),
+            _ => Self::new(event),
         }
     }
 }

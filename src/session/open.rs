@@ -2,7 +2,7 @@
 
 use crate::{
     policy::State,
-    record::{self, CorruptKind, Loaded, Root},
+    record::{self, Loaded, Root},
     session::{Notice, Operation, Session, Settle, Step, Steps, StoreCommand, StoreReply, link::Health, write::Write},
     store::{Part, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
@@ -85,11 +85,11 @@ impl Open {
                 session.notify(Notice::ForeignRecord { session: whose });
                 Self::quarantine(bytes)
             }
-            Loaded::Corrupt { root, why } => self.unreadable(session, root, why, bytes),
+            Loaded::Corrupt { root, .. } => self.unreadable(session, root, bytes),
         }
     }
 
-    fn unreadable(&mut self, session: &mut Session, root: Root, _why: CorruptKind, bytes: Option<&[u8]>) -> Step {
+    fn unreadable(&mut self, session: &mut Session, root: Root, bytes: Option<&[u8]>) -> Step {
         self.found = Found::Quarantined;
         let incarnation = session.root().incarnation;
         session.replace_root(Root { incarnation, ..root });

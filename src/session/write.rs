@@ -145,6 +145,7 @@ impl Writer {
         match (self.stage, reply) {
             (Stage::Rereading, StoreReply::Loaded(Ok(found))) => {
                 session.attach();
+                session.end_assumption(now);
                 if found.as_ref().map(|snapshot| snapshot.revision) != session.revision() {
                     session.adopt(found, now);
                 }
@@ -231,7 +232,6 @@ impl Writer {
 fn written(session: &mut Session, revision: Revision) -> Step {
     session.set_revision(Some(revision));
     session.link_mut().unsaved = false;
-    session.link_mut().assumed_strike = false;
     session.attach();
     Step::Done
 }
@@ -268,7 +268,7 @@ impl Session {
         let same_view = mine.state.view_revision == root.state.view_revision;
         let anchor: Option<Anchor> = mine.anchor.filter(|_| same_view && self.reported_here());
         if self.link().unsaved {
-            root.state = policy::merge(&root.state, &self.earned(), &self.seen(), now);
+            root.state = policy::merge(&root.state, self.state(), &self.seen(), now);
         }
         self.note_reported_here(anchor.is_some());
         root.anchor = anchor.or(root.anchor);
@@ -283,13 +283,16 @@ impl Session {
         }
     }
 
-    /// The state in memory without the strike that stood in for an unread history.
-    fn earned(&self) -> policy::State {
-        let mut state = self.state().clone();
-        if self.link().assumed_strike {
-            state.guards.weak_streak = state.guards.weak_streak.saturating_sub(1);
+    /// The history is known from here on: the strike that stood in for it goes, every earned one stays.
+    fn end_assumption(&mut self, now: Timestamp) {
+        if !core::mem::take(&mut self.link_mut().assumed_strike) {
+            return;
         }
-        state
+        self.edit_root(|root| {
+            let strikes = &mut root.state.guards.weak_streak;
+            *strikes = strikes.saturating_sub(1);
+        });
+        self.apply(policy::Event::TimePassed, now);
     }
 
     /// After a failed opening nothing was read yet: the first call that may succeed has to.

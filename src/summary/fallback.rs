@@ -140,18 +140,10 @@ const LEFT_OUT: &str = " […]";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::Item;
+    use crate::summary::material::joined;
 
     fn made(entries: &[(Role, Kind, &str)], previous: Option<&str>, cap: Tokens) -> Option<String> {
-        let text: String = entries.iter().map(|(_, _, text)| *text).collect();
-        let mut end = 0;
-        let items: Vec<Item> = entries
-            .iter()
-            .map(|&(role, kind, text)| {
-                end += text.len() as u32;
-                Item { end, role, kind }
-            })
-            .collect();
+        let (text, items) = joined(entries);
         let material = Material::new(&text, &items).unwrap();
         fallback(&material, previous, &Limits { slice_tokens: 100_000, cap, scale_permille: 1_000 })
     }

@@ -129,6 +129,18 @@ pub(super) fn push_number(out: &mut String, number: u64) {
     let _ = fmt::Write::write_fmt(out, format_args!("{number}"));
 }
 
+/// Entries as tests write them, joined.
+#[cfg(test)]
+pub(super) fn joined(entries: &[(Role, Kind, &str)]) -> (String, Vec<Item>) {
+    let mut text = String::new();
+    let mut items = Vec::new();
+    for &(role, kind, entry) in entries {
+        text.push_str(entry);
+        items.push(Item { end: text.len() as u32, role, kind });
+    }
+    (text, items)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -132,17 +132,10 @@ const ASKED_PERMILLE: u32 = 750;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::material::joined;
 
     fn rendered(texts: &[(Role, Kind, &str)], previous: Option<&str>, focus: Option<&str>) -> Request {
-        let text: String = texts.iter().map(|(_, _, text)| *text).collect();
-        let mut end = 0;
-        let items: Vec<Item> = texts
-            .iter()
-            .map(|&(role, kind, text)| {
-                end += text.len() as u32;
-                Item { end, role, kind }
-            })
-            .collect();
+        let (text, items) = joined(texts);
         let material = Material::new(&text, &items).unwrap();
         render(&RequestInput { material, previous, focus, summary_cap: 1_000 })
     }

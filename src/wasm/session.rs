@@ -22,7 +22,6 @@ use crate::{
         convert,
         events::event,
         fault::Fault,
-        guards::guards,
         object::Members,
         settings::CoreSettings,
         store::{AnyStore, StoreHandle},
@@ -165,11 +164,6 @@ impl Core {
             out.push(&event(&notice));
         }
         out
-    }
-
-    /// The guard state in plain words.
-    pub fn describe(&self) -> JsValue {
-        guards(self.session().root())
     }
 
     /// Loads the record: how it was found, and what the state survives.
@@ -366,7 +360,7 @@ impl Core {
     }
 
     fn happens(&self, event: Event, now: f64) -> Result<Promise, JsValue> {
-        self.promise(Write::new(event), now, |_, _, _| Ok(JsValue::UNDEFINED))
+        self.promise(Write::event(event), now, |_, _, _| Ok(JsValue::UNDEFINED))
     }
 
     fn end(&self, commit: Commit, now: f64) -> Result<Promise, JsValue> {

@@ -13,6 +13,7 @@ use compaction_governor::{
 
 pub(crate) struct Counting {
     inner: MemoryStore,
+    claims: Option<Capabilities>,
     shared: Rc<Shared>,
 }
 
@@ -26,11 +27,16 @@ struct Shared {
 
 impl Counting {
     pub(crate) fn new() -> Self {
-        Self { inner: MemoryStore::new(), shared: Rc::default() }
+        Self { inner: MemoryStore::new(), claims: None, shared: Rc::default() }
     }
 
     pub(crate) fn another_context(&self) -> Self {
-        Self { inner: self.inner.another_context(), shared: Rc::clone(&self.shared) }
+        Self { inner: self.inner.another_context(), claims: self.claims, shared: Rc::clone(&self.shared) }
+    }
+
+    /// Promises what another backend would: a store chosen as memory has no history to be unread.
+    pub(crate) fn claiming(self, capabilities: Capabilities) -> Self {
+        Self { claims: Some(capabilities), ..self }
     }
 
     pub(crate) fn commits(&self) -> u32 {
@@ -78,7 +84,7 @@ impl Counting {
 
 impl SyncStore for Counting {
     fn capabilities(&self) -> Capabilities {
-        SyncStore::capabilities(&self.inner)
+        self.claims.unwrap_or_else(|| SyncStore::capabilities(&self.inner))
     }
 
     fn open(&self) -> Result<(), StoreError> {

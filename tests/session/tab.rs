@@ -92,7 +92,7 @@ impl<S: SyncStore> Tab<S> {
     }
 
     pub(crate) fn event(&mut self, event: Event) -> compaction_governor::session::Happened {
-        self.run(Write::new(event))
+        self.run(Write::event(event))
     }
 
     pub(crate) fn claim(&mut self, kind: Kind) -> Claimed {

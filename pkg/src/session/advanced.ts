@@ -65,6 +65,16 @@ export class FullControl<M> implements Advanced<M> {
     return { overflow: true, stale, decision };
   }
 
+  async credentialsChanged(): Promise<void> {
+    await this.#engine.ready;
+    await this.#engine.run(() => this.#engine.core.credentialsChanged(Date.now()));
+  }
+
+  async reset(): Promise<void> {
+    await this.#engine.ready;
+    await this.#engine.run(() => this.#engine.core.reset(Date.now()));
+  }
+
   async records(): Promise<readonly StoredRecord[]> {
     await this.#engine.quiet();
     return this.#engine.core.records();
