@@ -1,0 +1,151 @@
+//! Stores that fail, lose answers, hold what cannot be read, or are written by somebody else.
+
+use super::*;
+
+#[test]
+fn a_failing_store_leaves_the_session_in_memory_and_is_written_when_it_answers_again() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    let planned = tab.claimed();
+    assert_eq!(tab.durability(), Durability::Degraded);
+    assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+    assert_eq!(tab.call().verdict.map(|settled| settled.verdict), Some(Verdict::Effective));
+    assert_eq!(tab.store.commits(), 0);
+    tab.store.refuse(None);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+    assert_eq!(tab.durability(), Durability::Memory, "the counting store is a memory store");
+    let reloaded = reopen(&tab, 2);
+    assert_eq!(reloaded.session.summary(), Some(SUMMARY));
+    assert_eq!(reloaded.session.state(), tab.session.state());
+}
+
+#[test]
+fn a_store_that_fails_is_not_asked_again_on_every_event() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    tab.claimed();
+    let calls = tab.store.calls();
+    for _ in 0..50 {
+        tab.settle();
+    }
+    assert_eq!(tab.store.calls(), calls, "the clock stood still");
+}
+
+#[test]
+fn a_lost_answer_to_a_commit_counts_once() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.store.lose_next_answer();
+    assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+    assert_eq!(tab.session.root().compactions, 1);
+    let reloaded = reopen(&tab, 2);
+    assert_eq!((reloaded.session.root().compactions, reloaded.session.state().view_revision), (1, 1));
+}
+
+#[test]
+fn a_conflicting_report_is_applied_again_on_the_winners_state() {
+    let mut first = fresh();
+    first.grow_to_threshold();
+    let planned = first.claimed();
+    first.commit(&planned, SUMMARY);
+    let mut second = reopen(&first, 2);
+    let third = reopen(&first, 3);
+    first.report(30_000);
+    assert_eq!(second.report(30_000).verdict, None, "already given by the other tab");
+    assert_eq!(second.session.state().guards.ineffective_streak, 1);
+    assert_eq!(reopen(&third, 4).session.state().guards.ineffective_streak, 1);
+}
+
+// seeds: A5
+#[test]
+fn records_that_are_foreign_future_or_corrupt_open_without_an_error_and_forget_no_strike() {
+    let tab = stopped();
+    let bytes = tab.store.root();
+    let open = |bytes: Vec<u8>| {
+        let store = Counting::new();
+        store.plant(bytes);
+        Tab::open(store, 9, START)
+    };
+    let (whole, found) = open(bytes.clone());
+    assert_eq!((found, whole.session.state()), (Found::Existing, tab.session.state()));
+    let (torn, found) = open(bytes[..bytes.len() / 2].to_vec());
+    assert_eq!(found, Found::Quarantined);
+    assert!(torn.session.state().guards.tripped());
+    assert_eq!(torn.store.commits(), 1, "rebuilt and written");
+    let (empty, found) = open(Vec::new());
+    assert_eq!((found, empty.session.state().guards.tripped()), (Found::Quarantined, true));
+    let mut future = bytes;
+    future[6..8].copy_from_slice(&u16::MAX.to_le_bytes());
+    let (mut read_only, found) = open(future);
+    assert!(matches!(found, Found::ReadOnly | Found::Quarantined), "{found:?}");
+    if found == Found::ReadOnly {
+        read_only.grow_to_threshold();
+        assert!(matches!(read_only.session.decide(START).action, Action::Hold(Hold::Disabled)));
+        read_only.settle();
+        assert_eq!(read_only.store.commits(), 0);
+    }
+}
+
+// The fault: the strike that stands in for an unread history was still discounted after the history had been read.
+// What it cost: a strike earned while the store was away was lost in the merge, and a paused session went on paying.
+// What now holds: the stand-in ends with the first answer, whatever it is; every earned strike is merged.
+#[test]
+fn the_strike_that_stands_in_for_an_unread_history_ends_with_the_first_answer() {
+    let (mut new, found) = open_while_refused(&Counting::new());
+    assert_eq!((found, new.session.state().guards.weak_streak), (Found::Unknown, 1));
+    answer_again(&mut new);
+    assert_eq!(new.session.state().guards.weak_streak, 0, "there was no history");
+
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    assert_eq!(tab.spoilt_pass(16_000), Verdict::Weak);
+    let (mut late, _) = open_while_refused(&tab.store);
+    answer_again(&mut late);
+    assert_eq!(late.session.state().guards.weak_streak, 1, "its own, as it was stored");
+    late.fixed = tab.fixed;
+    late.observe(tab.entries());
+    late.grow_to_threshold();
+    late.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    let planned = late.claimed();
+    let long: String = (0..4_000).map(|n| format!("{n}: src/{}.rs, {} lines. ", n * 7_919, n * n)).collect();
+    assert!(matches!(late.commit(&planned, &long), Committed::Rejected { .. }));
+    assert_eq!(late.session.state().guards.weak_streak, 2);
+    late.store.refuse(None);
+    let view_revision = tab.session.state().view_revision;
+    tab.event(Event::Overflow { view_revision, limit: Some(32_000) });
+    answer_again(&mut late);
+    assert_eq!(late.session.state().guards.weak_streak, 2, "merged, not discounted");
+    assert_eq!(reopen(&late, 8).session.state().guards.weak_streak, 2);
+}
+
+fn open_while_refused(store: &Counting) -> (Tab<Counting>, Found) {
+    store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    let capabilities = Capabilities { survives: Survives::ProcessKill, ..store.capabilities() };
+    Tab::open(store.another_context().claiming(capabilities), 7, START)
+}
+
+fn answer_again(tab: &mut Tab<Counting>) {
+    tab.store.refuse(None);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+}
+
+// seeds: C6
+#[test]
+fn a_reset_in_a_tab_that_knows_of_nothing_clears_what_another_tab_stored() {
+    let mut first = fresh();
+    let (mut second, _) = Tab::open(first.store.another_context(), 2, first.now);
+    for more in [16_000, 8_000] {
+        first.grow_to_threshold();
+        first.spoilt_pass(more);
+    }
+    second.event(Event::Reset);
+    let state = reopen(&first, 3).session.state().clone();
+    assert!(!state.guards.tripped());
+    assert_eq!((state.guards.baseline_tokens, state.guards.last_attempt_end), (None, None));
+    assert_eq!(state.view_revision, 2, "and keeps the view");
+}
