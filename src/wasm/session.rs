@@ -206,7 +206,7 @@ impl Core {
         let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
         let request = request.map_err(Fault::from)?;
         let mut out = Members::new();
-        out.text("system", request.system);
+        out.text("system", &request.system);
         out.text("user", &request.user);
         out.number("maxTokens", request.max_tokens);
         Ok(out.finish())
