@@ -21,6 +21,8 @@ export interface SessionOptions<M = ChatMessage> {
   trigger?: Size | readonly Size[];
   /** What to keep verbatim at the end. */
   keep?: Keep;
+  /** Facts that you own and that must survive word for word: todo list, permission mode. Asked once per compaction, then frozen with it, so that the prefix stays cacheable. */
+  carry?: () => string | readonly string[] | undefined;
   /** After which failures of the summariser a plain summary (no model) may stand in. None unless set. */
   fallback?: readonly FailureClass[];
 }
@@ -133,6 +135,14 @@ export type CompactionEvent =
   | { type: 'compaction'; compactionId: string; status: 'in_progress' | 'completed' | 'failed' | 'cancelled'; trigger: Trigger; startedAt: number; beforeTokens?: number; afterTokens?: number; failure?: string }
   | { type: 'verdict'; compactionId: string; verdict: Compaction['verdict']; promptTokens: number; estimated: boolean }
   | { type: 'guard'; reason: BlockReason; tripped: boolean; retryAt?: number }
+  | {
+      /** A compaction was committed without what `carry` was to give: too long, too much for this window, or it threw or gave no text. */
+      type: 'carry_refused';
+      compactionId: string;
+      reason: 'too_large' | 'floor_bound' | 'failed';
+      tokens?: number;
+      mostTokens?: number;
+    }
   | { type: 'storage'; durability: Durability }
   | { type: 'foreign_record'; sessionId: string };
 

@@ -17,6 +17,7 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   const session = isSessionOf<M>(known) ? known : started(handle, options, () => sessions.delete(id));
   sessions.set(id, session);
   session.summarizers = listOf(options.summarize);
+  session.carry = options.carry;
   return session;
 }
 
