@@ -73,6 +73,7 @@ fn g06_plain_summaries_count_although_they_shrink_the_prompt() {
             finish: compaction_governor::summary::Finish::Stop,
             fallback: true,
             spent: 0,
+            carry: String::new(),
         }));
         tab.call();
         tab.observe(tab.entries() + 2);
