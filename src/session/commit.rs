@@ -99,7 +99,7 @@ impl Mutation for Commit {
             return Mutated::root_only(superseded(session, &planned, now));
         }
         let text = self.text.clone();
-        match summary::check(&text, self.finish, &limits(&planned)) {
+        match session.judge(&planned, &text, self.finish) {
             Ok(accepted) => self.live(session, &planned, accepted, now),
             Err(rejection) => Mutated::root_only(rejected(session, &planned, rejection, now)),
         }

@@ -26,6 +26,7 @@ mod run;
 mod sight;
 mod store;
 mod write;
+mod writing;
 
 pub use adopt::Adopt;
 pub use carry::{CARRY_TOKENS, CarryRefusal};
@@ -37,7 +38,8 @@ pub use link::Durability;
 pub use memory::{Session, Settings};
 pub use notice::{Notice, Status};
 pub use open::{Found, Open};
-pub use request::RequestError;
+pub use request::{Ask, Asking, RequestError};
 pub use run::{drive, drive_sync, run, run_sync};
 pub use store::{Peek, Remove};
 pub use write::{Mutated, Mutation, Parts, Write};
+pub use writing::{Sent, Taken};

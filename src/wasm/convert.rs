@@ -7,7 +7,7 @@ use crate::{
     id::AttemptId,
     policy::{Action, Confidence, Decision, FailureClass, Kind, Means, Phase, Trigger, Verdict, sentence},
     record::Generation,
-    session::{Committed, Planned, Session},
+    session::{Asking, Committed, Planned, Session},
     summary::Finish,
     time::{Millis, Timestamp},
     tokens::Tokens,
@@ -170,6 +170,25 @@ pub(super) fn planned(planned: &Planned) -> JsValue {
     out.number("beforeTokens", planned.before);
     out.number("maxTokens", plan.summary_cap);
     out.number("deadline", planned.deadline.0);
+    out.finish()
+}
+
+/// A request to a summariser.
+pub(super) fn asking(asking: &Asking) -> JsValue {
+    let mut out = Members::new();
+    match asking {
+        Asking::Separate(request) => {
+            out.text("mode", "separate");
+            out.text("system", &request.system);
+            out.text("user", &request.user);
+            out.number("maxTokens", request.max_tokens);
+        }
+        Asking::InPlace { message, max_tokens } => {
+            out.text("mode", "in_place");
+            out.text("user", message);
+            out.number("maxTokens", *max_tokens);
+        }
+    }
     out.finish()
 }
 

@@ -10,8 +10,8 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use crate::{
     id::{ModelId, OwnerId},
     session::{
-        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settle, Steps,
-        Write, drive, drive_sync,
+        Adopt, Ask, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Sent, Session, Settle,
+        Steps, Taken, Write, drive, drive_sync,
     },
     store::Snapshot,
     summary::Finish,
@@ -201,23 +201,61 @@ impl Core {
         })
     }
 
-    /// The request for a claimed slice: `joined` holds its entries' texts, beginning at UTF-16 `offsets`, end included.
+    /// The next request for a claimed slice: `joined` holds its entries' texts, beginning at UTF-16 `offsets`, end
+    /// included. 0 stands for a limit that is not known, a negative `sent_revision` for a summariser that is not the
+    /// conversation's own model.
+    #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
     pub fn request(
         &self,
         compaction_id: &str,
         joined: &str,
         offsets: &[u32],
         focus: Option<String>,
+        until: Option<String>,
+        window: f64,
+        output_limit: f64,
+        sent_revision: f64,
+        sent_entries: u32,
+        sent_at: f64,
+        now: f64,
     ) -> Result<JsValue, JsValue> {
-        let ends = convert::utf8_ends(joined, offsets);
-        let session = self.session();
-        let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
-        let request = request.map_err(Fault::from)?;
+        let sent = match sent_revision >= 0.0 {
+            true => Some(Sent {
+                view_revision: convert::tokens("sentRevision", sent_revision)?,
+                entries: sent_entries,
+                at: convert::timestamp(sent_at)?,
+            }),
+            false => None,
+        };
+        let ask = Ask {
+            joined,
+            ends: &convert::utf8_ends(joined, offsets),
+            focus: focus.as_deref(),
+            window: convert::optional_tokens("contextWindow", window)?,
+            output_limit: convert::optional_tokens("maxOutputTokens", output_limit)?,
+            sent,
+            until: until.as_deref(),
+        };
+        let now = convert::timestamp(now)?;
+        let asking = self.inner.session.borrow_mut().request(convert::attempt(compaction_id)?, &ask, now);
+        Ok(convert::asking(&asking.map_err(Fault::from)?))
+    }
+
+    /// Why this answer would be refused: a code and a sentence, or nothing.
+    pub fn refusal(&self, compaction_id: &str, text: &str, finish: &str) -> Result<JsValue, JsValue> {
+        let refusal = self.session().refusal(convert::attempt(compaction_id)?, text, convert::finish(finish));
+        let Some(refusal) = refusal else { return Ok(JsValue::UNDEFINED) };
         let mut out = Members::new();
-        out.text("system", &request.system);
-        out.text("user", &request.user);
-        out.number("maxTokens", request.max_tokens);
+        out.text("code", refusal.code());
+        out.text("message", &refusal.to_string());
         Ok(out.finish())
+    }
+
+    /// Takes an answer; true where another request follows instead of [`Core::commit`].
+    pub fn take(&self, compaction_id: &str, text: &str, finish: &str) -> Result<bool, JsValue> {
+        let attempt = convert::attempt(compaction_id)?;
+        let taken = self.inner.session.borrow_mut().take(attempt, text, convert::finish(finish));
+        Ok(taken == Taken::Next)
     }
 
     /// Commits a summary, or refuses it by name. `carry` stands behind it word for word from then on.

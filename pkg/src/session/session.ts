@@ -1,7 +1,7 @@
 // The session object: each method hands itself to the level it belongs to.
 
 import type { Reader } from '../formats/reader.js';
-import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarize } from '../surface.js';
+import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
 import { compactByHand, prepareStep } from './prepare.js';
@@ -11,7 +11,7 @@ export class GovernedSession<M> implements Session<M> {
   readonly ready: Promise<Opened>;
   readonly advanced: Advanced<M>;
   /** The latest that `openSession` was given: a component that renders again passes functions that see its new state. */
-  summarizers: readonly Summarize<M>[] = [];
+  summarizers: readonly Summarizer<M>[] = [];
   readonly #engine: Engine<M>;
   readonly #reader: Reader<M>;
   readonly #forget: () => void;
