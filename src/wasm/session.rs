@@ -10,8 +10,8 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use crate::{
     id::{ModelId, OwnerId},
     session::{
-        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settle, Steps,
-        Write, drive, drive_sync,
+        Adopt, AmendError, Amended, Claim, Claimed, Commit, Edit, Event, Fail, Mutation, Open, Operation, Peek, Remove,
+        Report, Session, Settle, Steps, Undo, Write, drive, drive_sync,
     },
     store::Snapshot,
     summary::Finish,
@@ -219,12 +219,22 @@ impl Core {
         text: String,
         finish: &str,
         spent_tokens: f64,
-        carry: String,
         now: f64,
+        carry: Option<String>,
     ) -> Result<Promise, JsValue> {
         let spent = convert::tokens("spentTokens", spent_tokens)?;
         let attempt = convert::attempt(compaction_id)?;
-        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent, carry }, now)
+        self.end(
+            Commit {
+                attempt,
+                text,
+                finish: convert::finish(finish),
+                fallback: false,
+                spent,
+                carry: carry.unwrap_or_default(),
+            },
+            now,
+        )
     }
 
     /// Commits a plain summary, written here without a model.
@@ -234,14 +244,17 @@ impl Core {
         compaction_id: &str,
         joined: &str,
         offsets: &[u32],
-        carry: String,
         now: f64,
+        carry: Option<String>,
     ) -> Result<Promise, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
         let ends = convert::utf8_ends(joined, offsets);
         let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
         let text = text.unwrap_or_default();
-        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry }, now)
+        self.end(
+            Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry: carry.unwrap_or_default() },
+            now,
+        )
     }
 
     /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.
@@ -329,6 +342,16 @@ impl Core {
         self.happens(Event::Reset, now)
     }
 
+    /// Takes the live summary back; `compaction_id` says which that has to be.
+    pub fn undo(&self, compaction_id: Option<String>, now: f64) -> Result<Promise, JsValue> {
+        self.amend(Undo { compaction: compaction_id }, now)
+    }
+
+    /// Puts `text` in the place of the live summary.
+    pub fn edit(&self, compaction_id: &str, text: String, now: f64) -> Result<Promise, JsValue> {
+        self.amend(Edit::new(compaction_id, text), now)
+    }
+
     /// Does what time alone has made due and tries again what could not be written.
     pub fn settle(&self, now: f64) -> Result<Promise, JsValue> {
         self.promise(Write::new(Settle), now, |(), _, _| Ok(JsValue::UNDEFINED))
@@ -368,6 +391,14 @@ impl Core {
     fn end(&self, commit: Commit, now: f64) -> Result<Promise, JsValue> {
         let attempt = commit.attempt;
         self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
+    }
+
+    /// Decided on what the store holds: another tab may be at work.
+    fn amend<M>(&self, mutation: M, now: f64) -> Result<Promise, JsValue>
+    where
+        M: Mutation<Output = Result<Amended, AmendError>> + 'static,
+    {
+        self.promise(Write::rereading(mutation), now, |amended, _, _| Ok(convert::amended(&amended)))
     }
 
     /// Every operation is this one promise: after the one before it, its steps, then its result.

@@ -4,6 +4,7 @@
 
 mod carry;
 mod counting;
+mod history;
 mod tab;
 mod trouble;
 
