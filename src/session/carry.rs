@@ -101,6 +101,9 @@ impl Session {
         {
             texts.push(written.carry.as_str());
         }
+        for text in &self.pins().texts {
+            texts.push(text);
+        }
         texts
     }
 }

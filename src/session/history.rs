@@ -161,7 +161,7 @@ impl Session {
         if matches!(self.state().phase, Phase::Compacting { .. }) || self.planned().is_some() {
             return Err(AmendError::Running);
         }
-        let live = self.live().map(|live| (live.number, live.attempt));
+        let live = self.live_or_longest().map(|live| (live.number, live.attempt));
         let meant = compaction.map(|id| AttemptId::parse(id).ok_or(AmendError::Unknown)).transpose()?;
         let known = |id: AttemptId| self.root().generations.iter().any(|generation| generation.attempt == id);
         match (live, meant) {
@@ -170,6 +170,16 @@ impl Session {
             (Some((_, live)), _) => Err(AmendError::NotLive { live }),
             (None, _) => Err(AmendError::Nothing),
         }
+    }
+
+    /// Before the host has shown its transcript nothing matches it: then the one that covers most is meant.
+    fn live_or_longest(&self) -> Option<&Summary> {
+        if !self.index().is_empty() {
+            return self.live();
+        }
+        let longest =
+            self.generations().iter().max_by_key(|generation| (generation.covered_count, generation.number))?;
+        self.written(longest.number)
     }
 
     fn take_back(&mut self, number: u32, now: Timestamp) -> Mutated<Result<Amended, AmendError>> {

@@ -7,7 +7,7 @@ use crate::{
     id::{AttemptId, ModelId, OpId, OwnerId},
     plan::Keep,
     policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
-    record::{Root, Summary},
+    record::{Pins, Root, Summary},
     session::{Durability, Notice, Planned, link::Link, sight::Sight},
     store::{Capabilities, Revision},
     time::Timestamp,
@@ -39,6 +39,7 @@ pub struct Session {
     generations: Vec<view::Generation>,
     /// The texts of the generations, with what was frozen with each.
     summaries: Vec<Summary>,
+    pins: Pins,
     revision: Option<Revision>,
     link: Link,
     reported_here: bool,
@@ -68,6 +69,7 @@ impl Session {
             root: Root::new(id, owner.0),
             generations: Vec::new(),
             summaries: Vec::new(),
+            pins: Pins::default(),
             revision: None,
             link: Link::new(capabilities),
             reported_here: false,
@@ -178,6 +180,12 @@ impl Session {
     #[must_use]
     pub fn root(&self) -> &Root {
         &self.root
+    }
+
+    /// What a person pinned.
+    #[must_use]
+    pub fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     /// The store's revision that memory is based on.
@@ -300,6 +308,11 @@ impl Session {
         self.refresh_generations();
     }
 
+    pub(super) fn edit_pins(&mut self, edit: impl FnOnce(&mut Pins)) {
+        edit(&mut self.pins);
+        self.touch();
+    }
+
     /// Begins anew: the records are gone.
     pub(super) fn forget(&mut self) {
         self.revision = None;
@@ -307,6 +320,7 @@ impl Session {
         self.reported_here = false;
         self.planned = None;
         self.summaries.clear();
+        self.pins = Pins::default();
         self.replace_root(Root::new(&self.id, self.owner.0));
     }
 

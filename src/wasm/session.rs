@@ -10,8 +10,8 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use crate::{
     id::{ModelId, OwnerId},
     session::{
-        Adopt, AmendError, Amended, Claim, Claimed, Commit, Edit, Event, Fail, Mutation, Open, Operation, Peek, Remove,
-        Report, Session, Settle, Steps, Undo, Write, drive, drive_sync,
+        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settle, Steps,
+        Write, drive, drive_sync,
     },
     store::Snapshot,
     summary::Finish,
@@ -35,7 +35,7 @@ pub struct Core {
     inner: Rc<Inner>,
 }
 
-struct Inner {
+pub(super) struct Inner {
     session: RefCell<Session>,
     store: Rc<AnyStore>,
     /// Operations run one after another: the newest one's promise.
@@ -342,16 +342,6 @@ impl Core {
         self.happens(Event::Reset, now)
     }
 
-    /// Takes the live summary back; `compaction_id` says which that has to be.
-    pub fn undo(&self, compaction_id: Option<String>, now: f64) -> Result<Promise, JsValue> {
-        self.amend(Undo { compaction: compaction_id }, now)
-    }
-
-    /// Puts `text` in the place of the live summary.
-    pub fn edit(&self, compaction_id: &str, text: String, now: f64) -> Result<Promise, JsValue> {
-        self.amend(Edit::new(compaction_id, text), now)
-    }
-
     /// Does what time alone has made due and tries again what could not be written.
     pub fn settle(&self, now: f64) -> Result<Promise, JsValue> {
         self.promise(Write::new(Settle), now, |(), _, _| Ok(JsValue::UNDEFINED))
@@ -393,16 +383,8 @@ impl Core {
         self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
     }
 
-    /// Decided on what the store holds: another tab may be at work.
-    fn amend<M>(&self, mutation: M, now: f64) -> Result<Promise, JsValue>
-    where
-        M: Mutation<Output = Result<Amended, AmendError>> + 'static,
-    {
-        self.promise(Write::rereading(mutation), now, |amended, _, _| Ok(convert::amended(&amended)))
-    }
-
     /// Every operation is this one promise: after the one before it, its steps, then its result.
-    fn promise<O: Operation + 'static>(
+    pub(super) fn promise<O: Operation + 'static>(
         &self,
         operation: O,
         now: f64,

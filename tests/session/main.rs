@@ -5,6 +5,7 @@
 mod carry;
 mod counting;
 mod history;
+mod pins;
 mod tab;
 mod trouble;
 
