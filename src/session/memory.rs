@@ -306,10 +306,14 @@ impl Session {
             if self.text(generation.number).is_some() {
                 shown.push(view::Generation {
                     number: generation.number,
+                    summary: generation.number,
                     covered_count: generation.covered_entries,
                     covered_last_id: generation.covered_last_id,
+                    matched_count: generation.covered_entries,
                     fingerprint: generation.fingerprint,
                     pinned: generation.pinned.clone(),
+                    pruned: Vec::new(),
+                    capped: Vec::new(),
                     summary_tokens: generation.summary_tokens,
                 });
             }

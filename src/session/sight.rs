@@ -27,7 +27,7 @@ impl Sight {
             lines: lines.map(|window| session.settings().config.lines(window, items)),
             occupancy,
             confidence,
-            floor: plan::floor(session.index(), session.overhead(), UNSCALED),
+            floor: plan::floor(session.index(), &[], plan::Replaced::default(), session.overhead(), UNSCALED),
             appended_since_claim: appended_since_claim(session, session.index().len()),
             model: session.model(),
             view_revision: state.view_revision,

@@ -17,7 +17,7 @@ use crate::{
     summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
-    view::{self, Part},
+    view::{self, Part, Why},
     wasm::{
         convert,
         events::event,
@@ -135,14 +135,16 @@ impl Core {
     }
 
     /// The view as triples: 0, from, to for verbatim entries; 1, 0, 0 for the summary; 2, entry, entry + 1 for a result
-    /// whose call is not shown any more.
+    /// whose call is not shown any more; 3, entry, entry + 1 for a cleared entry; 4, entry, bytes for a capped one.
     pub fn view(&self) -> Vec<u32> {
         let mut triples = Vec::new();
         for part in self.session().view().parts() {
             triples.extend_from_slice(&match *part {
                 Part::Verbatim { from, to } => [0, from, to],
                 Part::Summary { .. } => [1, 0, 0],
-                Part::Placeholder { index } => [2, index, index + 1],
+                Part::Placeholder { index, why: Why::LateResult } => [2, index, index + 1],
+                Part::Placeholder { index, why: Why::Pruned } => [3, index, index + 1],
+                Part::Capped { index, bytes } => [4, index, bytes],
             });
         }
         triples
