@@ -7,12 +7,21 @@ use crate::record::{Unknown, fields::Fields, frame, load, part, writer::MapWrite
 /// What stays word for word until it is unpinned.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Pins {
-    /// Ids of pinned entries, in the order in which they were pinned.
-    pub entries: Vec<u64>,
+    /// Pinned entries, in the order in which they were pinned.
+    pub entries: Vec<PinnedEntry>,
     /// Pinned texts, in the order in which they were pinned.
     pub texts: Vec<String>,
     /// Keys that this build does not know.
     pub unknown: Unknown,
+}
+
+/// A pinned entry. Its id alone is not enough: messages that say the same have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PinnedEntry {
+    /// Its id.
+    pub id: u64,
+    /// How many entries before it have the same id.
+    pub nth: u32,
 }
 
 impl Pins {
@@ -42,7 +51,11 @@ pub fn encode_pins(session: &str, pins: &Pins) -> Vec<u8> {
     let mut map = MapWriter::default();
     map.number(part::KIND, part::PINS);
     map.text(part::SESSION, session);
-    map.numbers(ENTRIES, pins.entries.iter().copied());
+    let mut entries = Vec::new();
+    for entry in &pins.entries {
+        entries.extend([entry.id, entry.nth.into()]);
+    }
+    map.numbers(ENTRIES, entries.into_iter());
     map.maps(TEXTS, pins.texts.iter().map(|text| encode_text(text)));
     frame::seal(&map.finish(&pins.unknown))
 }
@@ -70,7 +83,13 @@ fn decode(fields: &Fields<'_, '_>) -> Pins {
         let found = fields.nested(raw, TEXT_KNOWN);
         texts.extend(found.and_then(|found| found.text(TEXT).map(str::to_owned)));
     }
-    Pins { entries: fields.numbers(ENTRIES, u64::MAX).unwrap_or_default(), texts, unknown: fields.unknown.clone() }
+    let mut entries = Vec::new();
+    for pair in fields.numbers(ENTRIES, u64::MAX).unwrap_or_default().chunks_exact(2) {
+        if let &[id, nth] = pair {
+            entries.push(PinnedEntry { id, nth: u32::try_from(nth).unwrap_or(u32::MAX) });
+        }
+    }
+    Pins { entries, texts, unknown: fields.unknown.clone() }
 }
 
 /// Keys below this one are known to this build; the first two are those of every part.

@@ -3,9 +3,9 @@
 use thiserror::Error;
 
 use crate::{
-    record,
+    record::{self, PinnedEntry},
     session::{
-        Session,
+        Session, sight,
         write::{Mutated, Mutation, Parts},
     },
     store::Part,
@@ -22,6 +22,8 @@ pub struct Pin(pub Pinnable);
 pub enum Pinnable {
     /// A text of the host's: it stands behind the summary.
     Text(String),
+    /// An entry: it stays verbatim, with the whole group it belongs to.
+    Entry(PinnedEntry),
 }
 
 /// Takes the pin with this id away, as it was handed out.
@@ -67,6 +69,9 @@ pub enum PinError {
         /// The most there can be.
         most: usize,
     },
+    /// The entry is not in the transcript.
+    #[error("no message of this conversation has this id; nothing was pinned; show the session the message first")]
+    UnknownEntry,
     /// A text without a word.
     #[error("the text is empty; nothing was pinned; pass what is to stay")]
     Empty,
@@ -80,6 +85,7 @@ impl PinError {
             Self::FloorBound { .. } => "floor_bound",
             Self::TooLarge { .. } => "too_large",
             Self::TooMany { .. } => "too_many_pins",
+            Self::UnknownEntry => "unknown_message",
             Self::Empty => "empty",
         }
     }
@@ -91,6 +97,7 @@ impl Pinnable {
     pub fn id(&self) -> u64 {
         match self {
             Self::Text(text) => text_id(text),
+            Self::Entry(entry) => entry_id(entry),
         }
     }
 }
@@ -100,6 +107,7 @@ impl core::fmt::Debug for Pinnable {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Text(text) => f.debug_struct("Text").field("bytes", &text.len()).finish(),
+            Self::Entry(entry) => f.debug_tuple("Entry").field(entry).finish(),
         }
     }
 }
@@ -107,6 +115,37 @@ impl core::fmt::Debug for Pinnable {
 impl core::fmt::Debug for Pin {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_tuple("Pin").field(&self.0).finish()
+    }
+}
+
+/// Where the pinned entries are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PinnedPlaces {
+    places: Vec<u32>,
+    /// For each pin, how many entries with its id have come so far.
+    seen: Vec<u32>,
+}
+
+impl PinnedPlaces {
+    /// Their places in the transcript, ascending.
+    pub(super) fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Takes note of the next entry; whether it is pinned.
+    pub(super) fn note(&mut self, pins: &[PinnedEntry], at: u32, id: u64) -> bool {
+        let mut pinned = false;
+        self.seen.resize(pins.len(), 0);
+        for (pin, seen) in pins.iter().zip(&mut self.seen) {
+            if pin.id == id {
+                pinned |= *seen == pin.nth;
+                *seen += 1;
+            }
+        }
+        if pinned {
+            self.places.push(at);
+        }
+        pinned
     }
 }
 
@@ -122,6 +161,7 @@ impl Mutation for Pin {
             }
             session.edit_pins(|pins| match &self.0 {
                 Pinnable::Text(text) => pins.texts.push(text.trim().to_owned()),
+                Pinnable::Entry(entry) => pins.entries.push(*entry),
             });
         }
         let pinned = Pinned { id, floor: session.observation().floor };
@@ -137,30 +177,59 @@ impl Mutation for Unpin {
         if !session.has_pin(self.0) {
             return Mutated::root_only(());
         }
-        session.edit_pins(|pins| pins.texts.retain(|text| text_id(text) != self.0));
+        session.edit_pins(|pins| {
+            pins.texts.retain(|text| text_id(text) != self.0);
+            pins.entries.retain(|entry| entry_id(entry) != self.0);
+        });
         Mutated { output: (), parts: session.pin_parts() }
     }
 }
 
 impl Session {
     fn has_pin(&self, id: u64) -> bool {
-        self.pins().texts.iter().any(|text| text_id(text) == id)
+        let pins = self.pins();
+        pins.entries.iter().any(|entry| entry_id(entry) == id) || pins.texts.iter().any(|text| text_id(text) == id)
     }
 
     fn admits(&self, what: &Pinnable) -> Result<(), PinError> {
         if self.pins().len() >= MAX_PINS {
             return Err(PinError::TooMany { most: MAX_PINS });
         }
-        let tokens = match what {
-            Pinnable::Text(text) => text_tokens(text)?,
+        let before = self.observation().floor;
+        let after = match what {
+            Pinnable::Text(text) => before.saturating_add(text_tokens(text)?),
+            Pinnable::Entry(entry) => self.floor_with(*entry)?,
         };
-        let (floor, lines) = (self.seen().floor, self.seen().lines);
-        match (self.room_above(floor), lines) {
-            (Some(room), Some(lines)) if tokens > room => {
-                Err(PinError::FloorBound { floor: floor.saturating_add(tokens), threshold: lines.threshold })
+        match (self.room_above(before), self.observation().lines) {
+            (Some(room), Some(lines)) if after.saturating_sub(before) > room => {
+                Err(PinError::FloorBound { floor: after, threshold: lines.threshold })
             }
             _ => Ok(()),
         }
+    }
+
+    /// What no compaction could remove with `entry` pinned as well.
+    fn floor_with(&self, entry: PinnedEntry) -> Result<Tokens, PinError> {
+        let index = self.index();
+        let mut alike = (0..index.len()).filter(|at| index.entry(*at).id == entry.id);
+        let place = alike.nth(entry.nth as usize).ok_or(PinError::UnknownEntry)?;
+        let mut pins = self.pinned_entries().to_vec();
+        pins.push(place);
+        pins.sort_unstable();
+        let members: usize = pins.iter().map(|pin| index.members(*pin).count()).sum();
+        if members > MAX_PINNED_ENTRIES {
+            return Err(PinError::TooMany { most: MAX_PINNED_ENTRIES });
+        }
+        Ok(sight::floor(self, &pins, sight::fixed_tokens(self, &self.sight().view)))
+    }
+
+    /// The entry at `at`, to pin it by.
+    #[must_use]
+    pub fn pinnable(&self, at: u32) -> Option<Pinnable> {
+        let index = self.index();
+        let id = (at < index.len()).then(|| index.entry(at).id)?;
+        let nth = (0..at).filter(|before| index.entry(*before).id == id).count();
+        Some(Pinnable::Entry(PinnedEntry { id, nth: nth as u32 }))
     }
 
     /// The part that goes into the commit of a change of the pins.
@@ -190,6 +259,10 @@ fn text_tokens(text: &str) -> Result<Tokens, PinError> {
     }
 }
 
+fn entry_id(entry: &PinnedEntry) -> u64 {
+    entry.id.wrapping_add(entry.nth.into())
+}
+
 fn text_id(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.trim().as_bytes())
 }
@@ -206,5 +279,7 @@ fn join<T: Clone + PartialEq>(found: &mut Vec<T>, mine: &[T]) {
 pub(super) const PINS: Part = Part::Generation(0);
 /// More is not a handful of things that matter but a second conversation.
 pub const MAX_PINS: usize = 32;
+/// Entries that pins may keep, groups counted whole: each is named by every later generation, in a record of two kilobytes.
+const MAX_PINNED_ENTRIES: usize = 128;
 /// A pinned text is a fact or a rule, not a document: those are entries, which can be pinned whatever their length.
 pub const PIN_TOKENS: Tokens = 1_024;

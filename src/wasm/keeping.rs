@@ -27,6 +27,13 @@ impl Core {
         self.pin(Pinnable::Text(text), now)
     }
 
+    /// Pins the entry at `index`.
+    #[wasm_bindgen(js_name = pinEntry)]
+    pub fn pin_entry(&self, index: u32, now: f64) -> Result<Promise, JsValue> {
+        let entry = self.pinnable(index).ok_or_else(|| Fault::from(PinError::UnknownEntry))?;
+        self.pin(entry, now)
+    }
+
     /// Takes a pin away; an id that is none changes nothing.
     pub fn unpin(&self, id: &str, now: f64) -> Result<Promise, JsValue> {
         // Pins are named as attempts are.

@@ -10,14 +10,14 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use crate::{
     id::{ModelId, OwnerId},
     session::{
-        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settle, Steps,
-        Write, drive, drive_sync,
+        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Pinnable, Remove, Report, Session, Settle,
+        Steps, Write, drive, drive_sync,
     },
     store::Snapshot,
     summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
-    view::Part,
+    view::{Part, Why},
     wasm::{
         convert,
         events::event,
@@ -71,7 +71,15 @@ impl Core {
     pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8) {
         let role = Role::from_code(role).unwrap_or(Role::User);
         let kind = Kind::from_bits(flags);
-        self.inner.session.borrow_mut().push(Entry { id: wide(id_hi, id_lo), role, kind, tokens, group, calls });
+        self.inner.session.borrow_mut().push(Entry {
+            id: wide(id_hi, id_lo),
+            role,
+            kind,
+            tokens,
+            group,
+            calls,
+            bytes: 0,
+        });
     }
 
     /// Forgets the entries from `len` on.
@@ -127,14 +135,16 @@ impl Core {
     }
 
     /// The view as triples: 0, from, to for verbatim entries; 1, 0, 0 for the summary; 2, entry, entry + 1 for a result
-    /// whose call is not shown any more.
+    /// whose call is not shown any more; 3, entry, entry + 1 for a cleared entry; 4, entry, bytes for a capped one.
     pub fn view(&self) -> Vec<u32> {
         let mut triples = Vec::new();
         for part in self.session().view().parts() {
             triples.extend_from_slice(&match *part {
                 Part::Verbatim { from, to } => [0, from, to],
                 Part::Summary { .. } => [1, 0, 0],
-                Part::Placeholder { index } => [2, index, index + 1],
+                Part::Placeholder { index, why: Why::LateResult } => [2, index, index + 1],
+                Part::Placeholder { index, why: Why::Pruned } => [3, index, index + 1],
+                Part::Capped { index, bytes } => [4, index, bytes],
             });
         }
         triples
@@ -381,6 +391,10 @@ impl Core {
     fn end(&self, commit: Commit, now: f64) -> Result<Promise, JsValue> {
         let attempt = commit.attempt;
         self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
+    }
+
+    pub(super) fn pinnable(&self, index: u32) -> Option<Pinnable> {
+        self.session().pinnable(index)
     }
 
     /// Every operation is this one promise: after the one before it, its steps, then its result.

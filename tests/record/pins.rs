@@ -2,7 +2,7 @@
 
 use compaction_governor::{
     id::AttemptId,
-    record::{Pins, Root, Summary, encode_pins, encode_root, encode_summary, load_pins},
+    record::{PinnedEntry, Pins, Root, Summary, encode_pins, encode_root, encode_summary, load_pins},
 };
 
 use crate::{
@@ -11,7 +11,8 @@ use crate::{
 };
 
 fn pins(draw: &mut Draw) -> Pins {
-    Pins { entries: draw.some(32, Draw::long), texts: draw.some(8, |draw| draw.text(60)), ..Pins::default() }
+    let entry = |draw: &mut Draw| PinnedEntry { id: draw.long(), nth: draw.number() };
+    Pins { entries: draw.some(32, entry), texts: draw.some(8, |draw| draw.text(60)), ..Pins::default() }
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn damaged_pins_and_other_parts_are_read_as_none_and_never_panic() {
 
 #[test]
 fn unknown_keys_of_pins_survive_a_rewrite() {
-    let pins = Pins { entries: vec![7], texts: vec!["rule".to_owned()], ..Pins::default() };
+    let pins = Pins { entries: vec![PinnedEntry { id: 7, nth: 1 }], texts: vec!["rule".to_owned()], ..Pins::default() };
     let mut tree = Tree::of_part(&encode_pins("s", &pins));
     let Tree::Map(pairs) = &mut tree else { panic!("a map") };
     pairs.push((Tree::Number(99), Tree::Text("later".to_owned())));

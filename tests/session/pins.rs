@@ -1,6 +1,10 @@
 //! What a person pinned stays word for word, whatever happens, until it is unpinned.
 
-use compaction_governor::session::{MAX_PINS, PIN_TOKENS, Pin, PinError, Pinnable, Pinned, Unpin};
+use compaction_governor::{
+    session::{MAX_PINS, PIN_TOKENS, Pin, PinError, Pinnable, Pinned, Unpin},
+    transcript::{Entry, Role},
+    view::Part,
+};
 
 use super::*;
 
@@ -96,4 +100,89 @@ fn pins_of_two_tabs_and_of_a_time_without_a_store_are_all_kept() {
     let mut texts = reopen(&first, 3).session.pins().texts.clone();
     texts.sort();
     assert_eq!(texts, ["four", "one", "three", "two"]);
+}
+
+fn pin_entry(tab: &mut Tab<Counting>, at: u32) -> Result<Pinned, PinError> {
+    let entry = tab.session.pinnable(at).expect("an entry");
+    tab.run(Write::rereading(Pin(entry)))
+}
+
+fn is_shown(tab: &Tab<Counting>, entry: u32) -> bool {
+    let shows = |part: &Part| matches!(*part, Part::Verbatim { from, to } if (from..to).contains(&entry));
+    tab.session.view().parts().iter().any(shows)
+}
+
+#[test]
+fn a_pinned_entry_stays_verbatim_through_three_passes_and_is_summarised_once_it_is_unpinned() {
+    let mut tab = fresh();
+    tab.observe(6);
+    let pinned = pin_entry(&mut tab, 3).expect("room");
+    for pass in 0..3 {
+        tab.grow_to_threshold();
+        let planned = tab.claimed();
+        assert!(!planned.plan.material().iter().any(|range| range.contains(&3)), "never in the material");
+        tab.commit(&planned, SUMMARY);
+        tab.call();
+        tab = reopen(&tab, 10 + pass);
+        assert!(tab.session.view().covered_count() > 3 && is_shown(&tab, 3), "pass {pass}");
+        assert_eq!(tab.session.view().check(tab.session.index()), Ok(()));
+    }
+    tab.run(Write::rereading(Unpin(pinned.id)));
+    assert!(is_shown(&tab, 3), "until a summary stands for it");
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    assert!(planned.plan.material().iter().any(|range| range.contains(&3)));
+    tab.commit(&planned, SUMMARY);
+    assert!(!is_shown(&tab, 3));
+}
+
+#[test]
+fn an_entry_pinned_after_it_was_summarised_is_shown_again_at_once_and_gone_with_the_pin() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.pass();
+    assert!(!is_shown(&tab, 2));
+    let before = tab.session.observation();
+    let pinned = pin_entry(&mut tab, 2).expect("room");
+    assert!(is_shown(&tab, 2) && is_shown(&reopen(&tab, 2), 2));
+    assert_eq!(pinned.floor, before.floor + tab::ENTRY);
+    tab.run(Write::rereading(Unpin(pinned.id)));
+    assert!(!is_shown(&tab, 2));
+}
+
+#[test]
+fn of_messages_that_say_the_same_only_the_one_that_was_pinned_stays() {
+    let mut tab = fresh();
+    tab.observe(4);
+    for _ in 0..3 {
+        tab.session.push(Entry::alone(77, Role::Assistant, 100));
+        tab.session.push(Entry::alone(78, Role::User, 100));
+    }
+    pin_entry(&mut tab, 6).expect("room");
+    tab.grow_to_threshold();
+    tab.pass();
+    let mut reloaded = Tab::open(tab.store.another_context(), 2, tab.now).0;
+    for at in 0..tab.session.index().len() {
+        reloaded.session.push(tab.session.index().entry(at));
+    }
+    for tab in [&tab, &reloaded] {
+        assert!(tab.session.view().covered_count() > 8);
+        assert_eq!([4, 6, 8].map(|entry| is_shown(tab, entry)), [false, true, false]);
+    }
+}
+
+#[test]
+fn an_entry_that_would_leave_too_little_to_save_or_is_not_there_cannot_be_pinned() {
+    let (mut tab, _) = Tab::open_with(Counting::new(), 1, START, settings(8_192, None));
+    tab.observe(2);
+    tab.session.push(Entry::alone(7, Role::Assistant, 900));
+    tab.observe(4);
+    tab.call();
+    let floor = tab.session.observation().floor;
+    assert_eq!(pin_entry(&mut tab, 2), Err(PinError::FloorBound { floor: floor + 900, threshold: 6_553 }));
+    assert!(tab.session.pinnable(99).is_none());
+    let gone = tab.session.pinnable(4).expect("an entry");
+    tab.session.truncate(4);
+    assert_eq!(tab.run(Write::rereading(Pin(gone))), Err(PinError::UnknownEntry));
+    assert!(tab.session.pins().is_empty());
 }
