@@ -23,6 +23,10 @@ export interface SessionOptions<M = ChatMessage> {
   keep?: Keep;
   /** Facts that you own and that must survive word for word: todo list, permission mode. Asked once per compaction, then frozen with it, so that the prefix stays cacheable. */
   carry?: () => string | readonly string[] | undefined;
+  /** How your messages are shaped: a constant of `compaction-governor/formats`. Default: OpenAI chat messages. */
+  format?: Format<M>;
+  /** Which messages are summaries that your own code wrote: how they begin, or a function that knows. They are summarised again like any other message, and never taken for a user's. */
+  hostSummary?: string | ((message: M) => boolean);
   /** After which failures of the summariser a plain summary (no model) may stand in. None unless set. */
   fallback?: readonly FailureClass[];
 }
@@ -263,6 +267,12 @@ export type OverflowReport = { overflow: false } | {
 export interface Size { tokens?: number; fraction?: number; messages?: number }
 export interface Keep { tokens?: number; messages?: number }
 export interface ChatMessage { role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function'; content?: unknown; tool_calls?: unknown; tool_call_id?: string }
+/** How the messages of one provider or library are read and written. */
+export interface Format<M = ChatMessage> {
+  readonly name: string;
+  /** What a summariser is shown of a message: calls with their input, media and encoded data as placeholders. */
+  text(message: M): string;
+}
 export interface Store { readonly kind: string }
 export function indexedDb(options?: { name?: string }): Store;
 export function localStorageStore(options?: { prefix?: string }): Store;
