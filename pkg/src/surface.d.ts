@@ -55,8 +55,16 @@ export interface Session<M = ChatMessage> {
   /** The same answer with its reason, numbers, exits and one sentence. Changes nothing. */
   explain(): Decision;
 
-  /** What was committed, oldest first. */
+  /** What was committed and is kept, oldest first: as many summaries as fit into about 128 KB of text, never without the live one. */
   history(): readonly Compaction[];
+  /**
+   * Takes the live summary back: the next call is sent what the one before it covers, or the conversation as it is. Counts neither as a
+   * failure nor as a success. What is over the line is compacted again when it is next due.
+   * An id says which compaction you mean; it has to be the live one.
+   */
+  undo(compactionId?: string): Promise<CompactResult>;
+  /** Puts your text in the place of the live summary, if it passes the checks of every summary. The old one stays for `undo`. */
+  edit(compactionId: string, summary: string): Promise<CompactResult>;
   /** Writes what is unsaved and lets go of the record. The next `openSession` with this id loads it anew. */
   close(): Promise<void>;
 
@@ -293,8 +301,6 @@ export interface Format<M = ChatMessage> {
   readonly name: string;
   /** What a summariser is shown of a message: calls with their input, media and encoded data as placeholders. */
   text(message: M): string;
-  /** How a summary is shown to the model. */
-  summaryMessage(text: string): M;
 }
 export interface Store { readonly kind: string }
 export function indexedDb(options?: { name?: string }): Store;

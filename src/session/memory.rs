@@ -7,8 +7,8 @@ use crate::{
     id::{AttemptId, ModelId, OpId, OwnerId},
     plan::Keep,
     policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
-    record::{Root, Summary},
-    session::{Durability, Notice, Planned, link::Link, sight::Sight, writing::Writing},
+    record::{Pins, Root, Summary},
+    session::{Durability, Notice, Planned, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
     store::{Capabilities, Revision},
     summary::Templates,
     time::Timestamp,
@@ -51,6 +51,8 @@ pub struct Session {
     generations: Vec<view::Generation>,
     /// The texts of the generations, with what was frozen with each.
     summaries: Vec<Summary>,
+    pins: Pins,
+    pinned: PinnedPlaces,
     revision: Option<Revision>,
     link: Link,
     reported_here: bool,
@@ -81,6 +83,8 @@ impl Session {
             root: Root::new(id, owner.0),
             generations: Vec::new(),
             summaries: Vec::new(),
+            pins: Pins::default(),
+            pinned: PinnedPlaces::default(),
             revision: None,
             link: Link::new(capabilities),
             reported_here: false,
@@ -96,7 +100,11 @@ impl Session {
 
     /// Appends an entry of the transcript.
     pub fn push(&mut self, entry: Entry) {
+        let at = self.index.len();
         self.index.push(entry);
+        if self.pinned.note(&self.pins.entries, at, entry.id) {
+            self.refresh_generations();
+        }
         self.touch();
     }
 
@@ -127,8 +135,9 @@ impl Session {
     /// The live summary, as it was written, with what was frozen with it.
     #[must_use]
     pub fn live(&self) -> Option<&Summary> {
-        let live = self.sight().view.generation()?;
-        self.written(live)
+        let view = self.sight().view.generation()?;
+        let shown = self.generations.iter().find(|generation| generation.number == view)?;
+        self.written(shown.summary).filter(|_| shown.covered_count > 0)
     }
 
     /// The text of the live summary, as it was written.
@@ -192,6 +201,12 @@ impl Session {
     #[must_use]
     pub fn root(&self) -> &Root {
         &self.root
+    }
+
+    /// What a person pinned.
+    #[must_use]
+    pub fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     /// The store's revision that memory is based on.
@@ -293,7 +308,7 @@ impl Session {
 
     pub(super) fn truncate_index(&mut self, len: u32) {
         self.index.truncate(len);
-        self.touch();
+        self.find_pins();
     }
 
     /// Puts another root in place, with the summaries it names.
@@ -324,6 +339,27 @@ impl Session {
         self.refresh_generations();
     }
 
+    pub(super) fn edit_pins(&mut self, edit: impl FnOnce(&mut Pins)) {
+        edit(&mut self.pins);
+        self.find_pins();
+    }
+
+    /// Where in the transcript the pinned entries are.
+    pub(super) fn pinned_entries(&self) -> &[u32] {
+        self.pinned.places()
+    }
+
+    /// Looks the pinned entries up: a walk over the transcript where there are any.
+    fn find_pins(&mut self) {
+        self.pinned = PinnedPlaces::default();
+        if !self.pins.entries.is_empty() {
+            for at in 0..self.index.len() {
+                self.pinned.note(&self.pins.entries, at, self.index.entry(at).id);
+            }
+        }
+        self.refresh_generations();
+    }
+
     /// Begins anew: the records are gone.
     pub(super) fn forget(&mut self) {
         self.revision = None;
@@ -331,6 +367,7 @@ impl Session {
         self.reported_here = false;
         self.planned = None;
         self.summaries.clear();
+        self.edit_pins(|pins| *pins = Pins::default());
         self.replace_root(Root::new(&self.id, self.owner.0));
     }
 
@@ -341,16 +378,33 @@ impl Session {
             if self.written(generation.number).is_some() {
                 shown.push(view::Generation {
                     number: generation.number,
+                    summary: generation.number,
                     covered_count: generation.covered_entries,
                     covered_last_id: generation.covered_last_id,
+                    matched_count: generation.covered_entries,
                     fingerprint: generation.fingerprint,
-                    pinned: generation.pinned.clone(),
+                    pinned: self.shown_pins(&generation.pinned, generation.covered_entries),
+                    pruned: Vec::new(),
+                    capped: Vec::new(),
                     summary_tokens: generation.summary_tokens,
                 });
             }
         }
         self.generations = shown;
         self.touch();
+    }
+
+    /// Covered entries that the view shows: what the commit pinned, and what was pinned since.
+    fn shown_pins(&self, committed: &[u32], covered: u32) -> Vec<u32> {
+        let mut shown = committed.to_vec();
+        for &pin in self.pinned.places() {
+            for at in self.index.members(pin).filter(|at| *at < covered) {
+                if let Err(place) = shown.binary_search(&at) {
+                    shown.insert(place, at);
+                }
+            }
+        }
+        shown
     }
 
     /// Applies one event of the policy, in memory.

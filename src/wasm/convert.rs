@@ -7,7 +7,7 @@ use crate::{
     id::AttemptId,
     policy::{Action, Confidence, Decision, FailureClass, Kind, Means, Phase, Trigger, Verdict, sentence},
     record::Generation,
-    session::{Asking, Committed, Planned, Session},
+    session::{AmendError, Amended, Asking, Committed, Planned, Session},
     summary::Finish,
     time::{Millis, Timestamp},
     tokens::Tokens,
@@ -213,6 +213,25 @@ pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
             out.optional_number("retryAt", retry_at.map(|at| at.0));
         }
         Committed::Superseded => {}
+    }
+    out.finish()
+}
+
+/// What came of taking a summary back, or of writing it anew.
+pub(super) fn amended(amended: &Result<Amended, AmendError>) -> JsValue {
+    let mut out = Members::new();
+    match amended {
+        Ok(amended) => {
+            out.text("status", "committed");
+            out.text("compactionId", &amended.attempt.to_string());
+            out.number("beforeTokens", amended.before);
+            out.number("afterTokens", amended.after);
+        }
+        Err(refusal) => {
+            out.text("status", "failed");
+            out.text("code", refusal.code());
+            out.text("message", &refusal.to_string());
+        }
     }
     out.finish()
 }

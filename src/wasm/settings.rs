@@ -62,7 +62,7 @@ impl CoreSettings {
     #[wasm_bindgen(js_name = setKeep)]
     pub fn set_keep(&mut self, entries: f64, tokens: f64) -> Result<(), JsValue> {
         let entries = convert::tokens("keep.messages", entries)?;
-        self.settings.keep = Some(Keep { entries, tokens: convert::tokens("keep.tokens", tokens)? });
+        self.settings.keep = Some(Keep { entries, tokens: convert::tokens("keep.tokens", tokens)?, turns: 0 });
         Ok(())
     }
 

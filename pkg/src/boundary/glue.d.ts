@@ -69,8 +69,8 @@ export class Core {
   refusal(compactionId: string, text: string, finish: Finish): { code: string; message: string } | undefined;
   /** True: another request follows instead of `commit`. */
   take(compactionId: string, text: string, finish: Finish): boolean;
-  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, carry: string, now: number): Promise<CommitDto>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, carry: string, now: number): Promise<CommitDto>;
+  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number, carry?: string): Promise<CommitDto>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<CommitDto>;
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
   cancel(compactionId: string, now: number): Promise<void>;
   renew(compactionId: string, now: number): Promise<boolean>;
@@ -81,6 +81,8 @@ export class Core {
   setModel(name: string, now: number): Promise<void>;
   credentialsChanged(now: number): Promise<void>;
   reset(now: number): Promise<void>;
+  undo(compactionId: string | undefined, now: number): Promise<CommitDto>;
+  edit(compactionId: string, text: string, now: number): Promise<CommitDto>;
   settle(now: number): Promise<void>;
   /** A compaction of the first `coveredEntries` that the host made by itself; its id. Only a replay needs it. */
   adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;

@@ -1,10 +1,11 @@
 // One claimed attempt: the request it makes, and its one end.
 
 import type { CommitDto, PlanDto, RequestDto } from '../boundary/glue.js';
-import { branded, compactionError, isCompactionError } from '../errors.js';
+import { branded, compactionError } from '../errors.js';
 import type { Reply } from '../formats/reader.js';
 import type { CompactionError, CompactResult, FailureClass, Plan, SummarizerLimits, SummaryRequest, Trigger, Unfinished } from '../surface.js';
 import type { Engine } from './engine.js';
+import { failed, outcome, refusal } from './outcome.js';
 import { Timer } from './timer.js';
 import type { Transcript } from './transcript.js';
 
@@ -82,13 +83,13 @@ export class ClaimedPlan<M> implements Plan<M> {
     const { text, finish } = this.#read(reply);
     if (branded(() => core.take(this.compactionId, text, finish))) return { status: 'unfinished', request: this.requestFor(this.#limits) };
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, carry, Date.now()));
+    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), carry));
   }
 
   async commitPlain(): Promise<CompactResult> {
     const { joined, offsets } = this.#slice;
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, carry, Date.now()));
+    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry));
   }
 
   async fail(error: unknown): Promise<CompactResult> {
@@ -115,12 +116,9 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   async #end(operation: () => Promise<CommitDto>): Promise<CompactResult> {
-    const end = await this.#engine.run(operation).catch(refusal);
+    const result = await this.#engine.run(operation).then(outcome, refusal);
     this.#close();
-    if (isCompactionError(end)) return failed(end, undefined);
-    if (end.status === 'committed') return end;
-    if (end.status === 'failed') return failed(compactionError(end.code, end.message, { retryable: true }), end.retryAt);
-    return failed(compactionError('superseded', 'another attempt took over from this one; its summary is not used; nothing is to be done'), undefined);
+    return result;
   }
 
   #messages(asked: RequestDto, sent: readonly M[] | undefined): M[] {
@@ -165,16 +163,6 @@ function sliceOf(transcript: Transcript, { material, cut }: PlanDto): Slice {
   texts.forEach((text, i) => (offsets[i + 1] = (offsets[i] ?? 0) + text.length));
   const until = cut < transcript.length ? transcript.text(cut).replace(LONE_SURROGATE, '\ufffd') : undefined;
   return { joined: texts.join(''), offsets, until };
-}
-
-/** An attempt that was overtaken is refused by name; that is an outcome. Anything else is a fault of this package. */
-function refusal(error: unknown): CompactionError {
-  if (isCompactionError(error)) return error;
-  throw error;
-}
-
-function failed(error: CompactionError, retryAt: number | undefined): CompactResult {
-  return retryAt === undefined ? { status: 'failed', error } : { status: 'failed', error, retryAt };
 }
 
 function summarizerFailed(failureClass: FailureClass, cause: unknown): CompactionError {
