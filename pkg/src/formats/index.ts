@@ -1,3 +1,4 @@
 // The entry point `compaction-governor/formats`: one constant for each kind of message.
 
 export { openaiChat } from './openai-chat.js';
+export { aiSdkUi, tanstackUi } from './ai-sdk-ui.js';

@@ -6,3 +6,10 @@ import type { ChatMessage, Format } from '../surface.js';
 
 /** OpenAI chat messages and those of compatible servers. What a session reads unless told otherwise. */
 export const openaiChat: Format<ChatMessage>;
+
+/** UI messages of the AI SDK (`useChat`). Summaries come in the user's name, marked: version 7 refuses system messages among the others. */
+export const aiSdkUi: Format<UiMessage>;
+/** UI messages of TanStack AI. */
+export const tanstackUi: Format<UiMessage>;
+
+export interface UiMessage { id: string; role: 'system' | 'user' | 'assistant'; parts: unknown[] }
