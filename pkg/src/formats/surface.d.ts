@@ -11,5 +11,8 @@ export const openaiChat: Format<ChatMessage>;
 export const aiSdkUi: Format<UiMessage>;
 /** UI messages of TanStack AI. */
 export const tanstackUi: Format<UiMessage>;
+/** Model messages of the AI SDK, as `prepareStep` gets them. Summaries come in the user's name, marked. */
+export const aiSdkModel: Format<ModelMessage>;
 
 export interface UiMessage { id: string; role: 'system' | 'user' | 'assistant'; parts: unknown[] }
+export interface ModelMessage { role: 'system' | 'user' | 'assistant' | 'tool'; content: unknown }
