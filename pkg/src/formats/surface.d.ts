@@ -13,6 +13,9 @@ export const aiSdkUi: Format<UiMessage>;
 export const tanstackUi: Format<UiMessage>;
 /** Model messages of the AI SDK, as `prepareStep` gets them. Summaries come in the user's name, marked. */
 export const aiSdkModel: Format<ModelMessage>;
+/** LangChain and LangGraph messages: instances and stored forms. Made messages are `{ role, content }`; the summary is marked as LangChain marks its own. */
+export const langchain: Format<LangChainMessage>;
 
 export interface UiMessage { id: string; role: 'system' | 'user' | 'assistant'; parts: unknown[] }
 export interface ModelMessage { role: 'system' | 'user' | 'assistant' | 'tool'; content: unknown }
+export type LangChainMessage = { content: unknown } | { lc: number; kwargs: object } | { type: string; data: object };
