@@ -4,3 +4,4 @@ export { openaiChat } from './openai-chat.js';
 export { aiSdkModel } from './ai-sdk-model.js';
 export { aiSdkUi, tanstackUi } from './ai-sdk-ui.js';
 export { langchain } from './langchain.js';
+export { promptApi } from './prompt-api.js';

@@ -15,7 +15,10 @@ export const tanstackUi: Format<UiMessage>;
 export const aiSdkModel: Format<ModelMessage>;
 /** LangChain and LangGraph messages: instances and stored forms. Made messages are `{ role, content }`; the summary is marked as LangChain marks its own. */
 export const langchain: Format<LangChainMessage>;
+/** Messages of Chrome's Prompt API. Summaries come in the user's name, marked: a system message is taken only as the very first. */
+export const promptApi: Format<PromptMessage>;
 
 export interface UiMessage { id: string; role: 'system' | 'user' | 'assistant'; parts: unknown[] }
 export interface ModelMessage { role: 'system' | 'user' | 'assistant' | 'tool'; content: unknown }
 export type LangChainMessage = { content: unknown } | { lc: number; kwargs: object } | { type: string; data: object };
+export interface PromptMessage { role: 'system' | 'user' | 'assistant'; content: unknown }
