@@ -254,8 +254,6 @@ export interface Format<M = ChatMessage> {
   readonly name: string;
   /** What a summariser is shown of a message: calls with their input, media and encoded data as placeholders. */
   text(message: M): string;
-  /** How a summary is shown to the model. Of your library's type wherever that takes a plain object, so that a format fits a session of your own message type. */
-  summaryMessage(text: string): unknown;
 }
 export interface Store { readonly kind: string }
 export function indexedDb(options?: { name?: string }): Store;

@@ -37,6 +37,7 @@ export class Render implements Pieces {
     this.media(kind);
   }
 
+  reasoning(): void {}
   role(): void {}
   become(): void {}
   answer(): void {}

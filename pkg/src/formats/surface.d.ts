@@ -7,6 +7,18 @@ import type { ChatMessage, Format } from '../surface.js';
 /** OpenAI chat messages and those of compatible servers. What a session reads unless told otherwise. */
 export const openaiChat: Format<ChatMessage>;
 
+/** Items of the OpenAI Responses API, and those of OpenAI's agents in JavaScript. Reasoning stays with what it led to; encrypted compactions are kept as they are. */
+export const openaiResponses: Format<ResponsesItem>;
+export interface ResponsesItem { type?: string | null; role?: string; content?: unknown; id?: string | null }
+
+/** Messages of the Anthropic API. The top-level system prompt counts as overhead; thinking blocks are never changed. */
+export const anthropic: Format<AnthropicMessage>;
+export interface AnthropicMessage { role: 'user' | 'assistant' | 'system'; content: unknown }
+
+/** Contents of the Gemini API. The system instruction counts as overhead; calls and results need no ids. */
+export const gemini: Format<GeminiContent>;
+export interface GeminiContent { role?: string; parts?: unknown[] }
+
 /** UI messages of the AI SDK (`useChat`). Summaries come in the user's name, marked: version 7 refuses system messages among the others. */
 export const aiSdkUi: Format<UiMessage>;
 /** UI messages of TanStack AI. */
