@@ -1,6 +1,6 @@
 // Files as the AI SDK carries them, and what its reasoning parts are sealed with.
 
-import { fieldsAt, isFields, textAt, type Fields } from './json.js';
+import { fieldsAt, isFields, jsonOf, textAt, type Fields } from './json.js';
 import type { Pieces } from './pieces.js';
 
 /** Tells a file part. */
@@ -16,10 +16,9 @@ export function kindOfFile(part: Fields): string {
   return /^(?:image|audio|video)/.exec(named)?.[0] ?? 'file';
 }
 
-/** Tells reasoning: text, or what only the provider may read and nobody may change. */
+/** Tells reasoning; some providers hand out nothing but its seal. */
 export function describeReasoning(part: Fields, text: unknown, to: Pieces): void {
-  if (isSigned(part)) to.sealed('reasoning', [text, sealOf(part)]);
-  else if (typeof text === 'string') to.text(text);
+  to.reasoning(typeof text === 'string' && text !== '' ? text : jsonOf(sealOf(part)));
 }
 
 /** Whether the provider recognises `part` by a signature or an id of its own. */

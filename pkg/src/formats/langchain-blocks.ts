@@ -7,9 +7,8 @@ import type { Pieces } from './pieces.js';
 export function describeBlock(block: unknown, to: Pieces, callsKnown: boolean): void {
   if (!isFields(block)) return typeof block === 'string' ? to.text(block) : undefined;
   const text = block.text ?? block.refusal;
-  if (isSealed(block)) return to.sealed('reasoning', block);
   if (typeof text === 'string') return to.text(text);
-  if (typeof block.reasoning === 'string') return to.text(block.reasoning);
+  if (REASONING.has(block.type)) return to.reasoning(block.reasoning ?? block.thinking ?? block.data);
   if (CALLS.has(block.type)) return callsKnown ? undefined : to.call(textAt(block, 'id'), block.name, block.args ?? block.input);
   if (SERVER_CALLS.has(block.type)) return to.closedCall(block.name, block.args ?? block.input);
   const kind = isLangChainMedia(block);
@@ -43,6 +42,7 @@ function sourceOf(block: Fields): unknown {
   return undefined;
 }
 
+const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'redacted_thinking']);
 const CALLS: ReadonlySet<unknown> = new Set(['tool_call', 'tool_use', 'function_call', 'functionCall', 'tool_call_chunk', 'input_json_delta']);
 const SERVER_CALLS: ReadonlySet<unknown> = new Set(['server_tool_call', 'server_tool_use', 'server_tool_call_chunk']);
 const MEDIA: ReadonlySet<unknown> = new Set(['image_url', 'image', 'audio', 'input_audio', 'video', 'file', 'document', 'text-plain', 'media']);

@@ -87,9 +87,8 @@ test('blocks are read in LangChain\'s form and in that of the providers', () => 
   const blocks: [unknown, string][] = [
     ['bare', 'bare'],
     [{ type: 'text', text: 'a' }, 'a'],
-    [{ type: 'reasoning', reasoning: 'because' }, 'because'],
-    [{ type: 'reasoning', reasoning: 'because', extras: { signature: 'AA' } }, '[reasoning]'],
-    [{ type: 'thinking', thinking: 'hm', signature: 'AA' }, '[reasoning]'],
+    [{ type: 'reasoning', reasoning: 'because' }, ''],
+    [{ type: 'thinking', thinking: 'hm', signature: 'AA' }, ''],
     [{ type: 'refusal', refusal: 'no' }, 'no'],
     [{ type: 'image_url', image_url: 'data:,1' }, '[image]'],
     [{ type: 'image', source_type: 'base64', data: 'AAAA', mime_type: 'image/png' }, '[image]'],
