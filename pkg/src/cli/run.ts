@@ -7,7 +7,8 @@ import { PeoplePrinter } from './print/people.js';
 import { Progress, type ProgressStream } from './print/progress.js';
 import { styleFor } from './print/style.js';
 import { clean } from './print/words.js';
-import { FORMAT_TITLES, type Recording, recognise } from './read/recognise.js';
+import { FORMAT_TITLES } from './read/formats.js';
+import { type Recording, recognise } from './read/recognise.js';
 import { sizeOf } from './read/source.js';
 import { replay } from './replay.js';
 
@@ -51,7 +52,7 @@ async function replayFile(command: ReplayCommand, world: World): Promise<number>
     return complain(world, `Cannot read ${clean(file)}: ${whyNot(error)}.`, UNUSABLE);
   }
   if ('unknown' in found) {
-    return complain(world, `Unknown format in ${clean(file)}: ${found.unknown}; replay reads ${Object.values(FORMAT_TITLES).join(', ')}.`, UNUSABLE);
+    return complain(world, `Unknown format in ${clean(file)}: ${found.unknown}; what is read: ${Object.values(FORMAT_TITLES).join(', ')}.`, UNUSABLE);
   }
   return await replayFound(command, found, size, world);
 }

@@ -52,10 +52,10 @@ test('missing_file_folder_and_unknown_format_are_one_sentence_and_exit_2', async
     assert.deepEqual([folder.code, folder.out], [2, '']);
     assert.match(folder.err, /: it is a folder\.\n$/);
   });
-  await withFile('{"type":"codex","payload":1}\n', async (path) => {
+  await withFile('{"type":"diary","pages":1}\n', async (path) => {
     const unknown = await cli(['replay', path, '--json']);
     assert.deepEqual([unknown.code, unknown.out], [2, '']);
-    assert.match(unknown.err, /^compaction-governor: Unknown format in .*: objects with the fields type, payload; replay reads OpenAI chat messages, Claude Code JSONL, pi session JSONL\.\n$/);
+    assert.match(unknown.err, /^compaction-governor: Unknown format in .*: objects with the fields type, pages; what is read: OpenAI chat messages, .*Claude Code JSONL, .*pi session JSONL, .*aider chat history\.\n$/);
   });
 });
 
