@@ -1,11 +1,14 @@
-// Every recording, whole, through the built tool. The recordings lie beside the repository.
+// Every recording, whole, through the built tool. The recordings lie beside the repository,
+// or where GOVERNOR_RECORDINGS says.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { events, tool } from './tool.mjs';
 
-const folder = fileURLToPath(new URL('../../../../shared/transcripts/dev/', import.meta.url));
+const beside = fileURLToPath(new URL('../../../../shared/transcripts/dev/', import.meta.url));
+const folder = process.env.GOVERNOR_RECORDINGS === undefined ? beside : join(process.env.GOVERNOR_RECORDINGS, '/');
 const skip = existsSync(folder) ? false : `there are no recordings in ${folder}`;
 
 /** Usage records, largest prompt and compactions, as counted from the files themselves in their INDEX. */
