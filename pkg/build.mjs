@@ -1,6 +1,6 @@
 // Bundles the entry points into dist, with the WASM that `cargo xtask build` left in dist/wasm; `--tests` bundles the
 // tests instead. The types are written by hand and copied.
-import { chmod, copyFile, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -30,17 +30,25 @@ else await bundlePackage();
 async function bundlePackage() {
   await build({ ...shared, entryPoints: [here('src/index.ts')], outfile: here('dist/index.js'), minify: true });
   await copyFile(here('src/surface.d.ts'), here('dist/index.d.ts'));
+  await build({ ...shared, entryPoints: [here('src/formats/index.ts')], outfile: here('dist/formats.js'), minify: true });
+  await copyTypes('src/formats/surface.d.ts', 'dist/formats.d.ts');
   const entryPoints = [here('src/cli/index.ts')];
   await build({ ...shared, entryPoints, outfile: here('dist/cli.js'), platform: 'node', target: 'node20', minify: true, banner: { js: '#!/usr/bin/env node' } });
   await chmod(here('dist/cli.js'), 0o755);
+}
+
+/** In the package all types lie side by side. */
+async function copyTypes(from, to) {
+  const types = await readFile(here(from), 'utf8');
+  await writeFile(here(to), types.replaceAll('../surface.js', './index.js'));
 }
 
 /** Under node_modules, where git, npm pack and the build's own inputs do not look. */
 async function bundleTests() {
   const outdir = here('node_modules/.cache/tests');
   await rm(outdir, { recursive: true, force: true });
-  const files = await readdir(here('test'));
+  const files = await readdir(here('test'), { recursive: true });
   const entryPoints = files.filter((file) => file.endsWith('.test.ts')).map((file) => here(`test/${file}`));
-  const alias = { 'compaction-governor': here('src/index.ts') };
-  await build({ ...shared, entryPoints, outdir, alias, platform: 'node', packages: 'bundle', external: ['fast-check'], sourcemap: 'inline', outExtension: { '.js': '.mjs' } });
+  const alias = { 'compaction-governor': here('src/index.ts'), 'compaction-governor/formats': here('src/formats/index.ts') };
+  await build({ ...shared, entryPoints, outdir, outbase: here('test'), alias, platform: 'node', packages: 'bundle', external: ['fast-check'], sourcemap: 'inline', outExtension: { '.js': '.mjs' } });
 }

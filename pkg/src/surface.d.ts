@@ -21,6 +21,12 @@ export interface SessionOptions<M = ChatMessage> {
   trigger?: Size | readonly Size[];
   /** What to keep verbatim at the end. */
   keep?: Keep;
+  /** Facts that you own and that must survive word for word: todo list, permission mode. Asked once per compaction, then frozen with it, so that the prefix stays cacheable. */
+  carry?: () => string | readonly string[] | undefined;
+  /** How your messages are shaped: a constant of `compaction-governor/formats`. Default: OpenAI chat messages. */
+  format?: Format<M>;
+  /** Which messages are summaries that your own code wrote: how they begin, or a function that knows. They are summarised again like any other message, and never taken for a user's. */
+  hostSummary?: string | ((message: M) => boolean);
   /** After which failures of the summariser a plain summary (no model) may stand in. None unless set. */
   fallback?: readonly FailureClass[];
 }
@@ -133,6 +139,14 @@ export type CompactionEvent =
   | { type: 'compaction'; compactionId: string; status: 'in_progress' | 'completed' | 'failed' | 'cancelled'; trigger: Trigger; startedAt: number; beforeTokens?: number; afterTokens?: number; failure?: string }
   | { type: 'verdict'; compactionId: string; verdict: Compaction['verdict']; promptTokens: number; estimated: boolean }
   | { type: 'guard'; reason: BlockReason; tripped: boolean; retryAt?: number }
+  | {
+      /** A compaction was committed without what `carry` was to give: too long, too much for this window, or it threw or gave no text. */
+      type: 'carry_refused';
+      compactionId: string;
+      reason: 'too_large' | 'floor_bound' | 'failed';
+      tokens?: number;
+      mostTokens?: number;
+    }
   | { type: 'storage'; durability: Durability }
   | { type: 'foreign_record'; sessionId: string };
 
@@ -245,6 +259,14 @@ export type OverflowReport = { overflow: false } | {
 export interface Size { tokens?: number; fraction?: number; messages?: number }
 export interface Keep { tokens?: number; messages?: number }
 export interface ChatMessage { role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function'; content?: unknown; tool_calls?: unknown; tool_call_id?: string }
+/** How the messages of one provider or library are read and written. */
+export interface Format<M = ChatMessage> {
+  readonly name: string;
+  /** What a summariser is shown of a message: calls with their input, media and encoded data as placeholders. */
+  text(message: M): string;
+  /** How a summary is shown to the model. */
+  summaryMessage(text: string): M;
+}
 export interface Store { readonly kind: string }
 export function indexedDb(options?: { name?: string }): Store;
 export function localStorageStore(options?: { prefix?: string }): Store;

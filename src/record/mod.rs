@@ -30,5 +30,5 @@ pub(crate) use crc::crc32c;
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
 pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root, encode_root};
-pub use summary::{Summary, encode_summary};
+pub use summary::{Bounds, Summary, encode_summary};
 pub use unknown::{RootUnknown, Unknown};

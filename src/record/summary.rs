@@ -5,9 +5,10 @@ use core::fmt;
 use crate::{
     id::AttemptId,
     record::{Unknown, fields::Fields, frame, part, writer::MapWriter},
+    tokens::Tokens,
 };
 
-/// The text of one generation.
+/// The text of one generation, and what was frozen with it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Summary {
     /// The session it belongs to.
@@ -18,8 +19,43 @@ pub struct Summary {
     pub attempt: AttemptId,
     /// The summary itself.
     pub text: String,
+    /// What the host wanted to stand behind it word for word, as it was at the commit; empty where it wanted nothing.
+    pub carry: String,
+    /// What the text had to stay below, where that is known.
+    pub bounds: Option<Bounds>,
     /// Keys that this build does not know.
     pub unknown: Unknown,
+}
+
+/// What the text of a generation had to stay below: an edit of it is held to the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Tokens of what it replaced.
+    pub slice_tokens: Tokens,
+    /// The most it was allowed, in model tokens.
+    pub cap: Tokens,
+}
+
+impl Summary {
+    /// A text with nothing beside it.
+    #[must_use]
+    pub fn new(session: &str, number: u32, attempt: AttemptId, text: &str) -> Self {
+        Self {
+            session: session.to_owned(),
+            number,
+            attempt,
+            text: text.to_owned(),
+            carry: String::new(),
+            bounds: None,
+            unknown: Unknown::default(),
+        }
+    }
+
+    /// Bytes of text that it holds.
+    #[must_use]
+    pub fn text_bytes(&self) -> usize {
+        self.text.len() + self.carry.len()
+    }
 }
 
 /// Says how long the text is, never what it says.
@@ -30,6 +66,7 @@ impl fmt::Debug for Summary {
             .field("number", &self.number)
             .field("attempt", &self.attempt)
             .field("text_bytes", &self.text.len())
+            .field("carry_bytes", &self.carry.len())
             .finish_non_exhaustive()
     }
 }
@@ -43,6 +80,13 @@ pub fn encode_summary(summary: &Summary) -> Vec<u8> {
     map.optional(NUMBER, Some(summary.number));
     map.number(ATTEMPT, summary.attempt.0);
     map.text(TEXT, &summary.text);
+    if !summary.carry.is_empty() {
+        map.text(CARRY, &summary.carry);
+    }
+    if let Some(bounds) = summary.bounds {
+        map.optional(SLICE_TOKENS, Some(bounds.slice_tokens));
+        map.number(CAP, bounds.cap);
+    }
     frame::seal(&map.finish(&summary.unknown))
 }
 
@@ -53,12 +97,19 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
         number: fields.optional(NUMBER, None)?,
         attempt: AttemptId(fields.number(ATTEMPT, 0)),
         text: fields.text(TEXT)?.to_owned(),
+        carry: fields.text(CARRY).unwrap_or_default().to_owned(),
+        bounds: fields
+            .optional(SLICE_TOKENS, None)
+            .map(|slice_tokens| Bounds { slice_tokens, cap: fields.number(CAP, 0) }),
         unknown: fields.unknown.clone(),
     })
 }
 
 /// Keys below this one are known to this build; the first two are those of every part.
-pub(super) const KNOWN: u8 = 5;
+pub(super) const KNOWN: u8 = 8;
 const NUMBER: u8 = 2;
 const ATTEMPT: u8 = 3;
 const TEXT: u8 = 4;
+const CARRY: u8 = 5;
+const SLICE_TOKENS: u8 = 6;
+const CAP: u8 = 7;

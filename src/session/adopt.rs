@@ -44,7 +44,14 @@ impl Mutation for Adopt {
         session.apply(Event::Adopted(claim), now);
         session.apply(Event::Committed { attempt, fallback: false }, now);
         let planned = self.planned(session, attempt, before, now);
-        let commit = Commit { attempt, text: String::new(), finish: Finish::Stop, fallback: false, spent: 0 };
+        let commit = Commit {
+            attempt,
+            text: String::new(),
+            finish: Finish::Stop,
+            fallback: false,
+            spent: 0,
+            carry: String::new(),
+        };
         session.make_live(&commit, &planned, self.summary_tokens, "", now);
         Mutated::root_only(attempt)
     }

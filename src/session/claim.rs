@@ -10,7 +10,7 @@ use crate::{
     },
     session::{
         Notice, Session, Status,
-        sight::UNSCALED,
+        sight::{UNSCALED, fixed_tokens},
         write::{Mutated, Mutation},
     },
     time::Timestamp,
@@ -177,7 +177,7 @@ impl Session {
         let input = PlanInput {
             previous: previous.map(crate::view::Generation::covered),
             occupancy: seen.occupancy,
-            overhead: self.overhead(),
+            overhead: fixed_tokens(self, &sight.view),
             target_tokens: target(seen),
             accept_below: worth.accept_below(seen),
             min_saving_permille: worth.min_saving_permille(),

@@ -4,11 +4,11 @@
 use crate::{
     id::AttemptId,
     policy::{Event, Failure, FailureClass, Ignored, Kind, Means, Outcome},
-    record::Generation,
+    record::{Bounds, Generation, Summary},
     session::{
         Planned, Session, Status,
         sight::UNSCALED,
-        write::{Mutated, Mutation, Parts},
+        write::{Mutated, Mutation, Parts, summary_part},
     },
     store::Part,
     summary::{self, Finish, Limits, Rejection},
@@ -30,6 +30,8 @@ pub struct Commit {
     pub fallback: bool,
     /// What the summariser was paid for, in tokens.
     pub spent: Tokens,
+    /// What the host wants behind the summary word for word from now on; empty for nothing.
+    pub carry: String,
 }
 
 /// What came of a commit.
@@ -79,6 +81,7 @@ impl core::fmt::Debug for Commit {
         f.debug_struct("Commit")
             .field("attempt", &self.attempt)
             .field("text_bytes", &self.text.len())
+            .field("carry_bytes", &self.carry.len())
             .field("fallback", &self.fallback)
             .finish_non_exhaustive()
     }
@@ -192,11 +195,16 @@ impl Session {
         text: &str,
         now: Timestamp,
     ) -> Parts {
+        let carry = self.admitted_carry(&commit.carry, planned);
         // Numbers of pruned generations are never used again.
         let newest = self.root().generations.last().map_or(0, |newest| newest.number);
         let number = newest.max(self.root().compactions).saturating_add(1);
         let generation = commit.generation(self, planned, number, tokens, now);
-        self.insert_text(number, text.to_owned());
+        let bounds = Bounds { slice_tokens: planned.plan.slice_tokens, cap: planned.plan.summary_cap };
+        let summary = Summary::new(self.id(), number, commit.attempt, text);
+        let summary = Summary { carry, bounds: Some(bounds), ..summary };
+        let part = summary_part(&summary);
+        self.insert_summary(summary);
         let dropped = self.edit_root(|root| {
             root.generations.push(generation);
             root.compactions = root.compactions.saturating_add(1);
@@ -204,12 +212,11 @@ impl Session {
         });
         let mut deletes = Vec::new();
         for number in dropped {
-            self.remove_text(number);
+            self.remove_summary(number);
             deletes.push(Part::Generation(number));
         }
         self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));
-        let bytes = self.summary_bytes(number, commit.attempt, text.to_owned());
-        Parts { puts: vec![(Part::Generation(number), bytes)], deletes }
+        Parts { puts: vec![part], deletes }
     }
 }
 

@@ -191,7 +191,7 @@ impl Session {
     /// The report becomes what occupancy starts from, and what it leaves after the entries is the overhead (rule 2).
     fn anchor(&mut self, prompt_tokens: Tokens, entries: u32, now: Timestamp) {
         let left_out = self.index().tokens(entries..self.index().len());
-        let shown = narrow(self.sight().view.tokens().saturating_sub(left_out));
+        let shown = narrow(sight::shown_tokens(self, &self.sight().view).saturating_sub(left_out));
         let view_revision = self.state().view_revision;
         let overhead = prompt_tokens.saturating_sub(shown);
         self.note_reported_here(true);

@@ -7,7 +7,7 @@ use crate::{
     id::{AttemptId, ModelId, OpId, OwnerId},
     plan::Keep,
     policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
-    record::Root,
+    record::{Root, Summary},
     session::{Durability, Notice, Planned, link::Link, sight::Sight},
     store::{Capabilities, Revision},
     time::Timestamp,
@@ -37,7 +37,8 @@ pub struct Session {
     index: Index,
     root: Root,
     generations: Vec<view::Generation>,
-    texts: Vec<(u32, String)>,
+    /// The texts of the generations, with what was frozen with each.
+    summaries: Vec<Summary>,
     revision: Option<Revision>,
     link: Link,
     reported_here: bool,
@@ -66,7 +67,7 @@ impl Session {
             index: Index::default(),
             root: Root::new(id, owner.0),
             generations: Vec::new(),
-            texts: Vec::new(),
+            summaries: Vec::new(),
             revision: None,
             link: Link::new(capabilities),
             reported_here: false,
@@ -109,17 +110,23 @@ impl Session {
         self.sight().view.clone()
     }
 
+    /// The live summary, as it was written, with what was frozen with it.
+    #[must_use]
+    pub fn live(&self) -> Option<&Summary> {
+        let live = self.sight().view.generation()?;
+        self.written(live)
+    }
+
     /// The text of the live summary, as it was written.
     #[must_use]
     pub fn summary(&self) -> Option<&str> {
-        let live = self.sight().view.generation()?;
-        self.text(live)
+        self.live().map(|live| live.text.as_str())
     }
 
     /// The text of the summary with this number.
     #[must_use]
     pub fn text(&self, number: u32) -> Option<&str> {
-        self.texts.iter().find(|(of, _)| *of == number).map(|(_, text)| text.as_str())
+        self.written(number).map(|written| written.text.as_str())
     }
 
     /// What is observed right now.
@@ -278,14 +285,18 @@ impl Session {
         result
     }
 
-    pub(super) fn insert_text(&mut self, number: u32, text: String) {
-        self.texts.retain(|(of, _)| *of != number);
-        self.texts.push((number, text));
+    pub(super) fn written(&self, number: u32) -> Option<&Summary> {
+        self.summaries.iter().find(|written| written.number == number)
+    }
+
+    pub(super) fn insert_summary(&mut self, summary: Summary) {
+        self.summaries.retain(|written| written.number != summary.number);
+        self.summaries.push(summary);
         self.refresh_generations();
     }
 
-    pub(super) fn remove_text(&mut self, number: u32) {
-        self.texts.retain(|(of, _)| *of != number);
+    pub(super) fn remove_summary(&mut self, number: u32) {
+        self.summaries.retain(|written| written.number != number);
         self.refresh_generations();
     }
 
@@ -295,7 +306,7 @@ impl Session {
         self.link.unsaved = false;
         self.reported_here = false;
         self.planned = None;
-        self.texts.clear();
+        self.summaries.clear();
         self.replace_root(Root::new(&self.id, self.owner.0));
     }
 
@@ -303,7 +314,7 @@ impl Session {
     fn refresh_generations(&mut self) {
         let mut shown = Vec::new();
         for generation in &self.root.generations {
-            if self.text(generation.number).is_some() {
+            if self.written(generation.number).is_some() {
                 shown.push(view::Generation {
                     number: generation.number,
                     covered_count: generation.covered_entries,

@@ -12,6 +12,7 @@
 //! No operation fails because a store did: state goes on in memory, [`Session::durability`] says so, writes are retried.
 
 mod adopt;
+mod carry;
 mod claim;
 mod command;
 mod commit;
@@ -27,6 +28,7 @@ mod store;
 mod write;
 
 pub use adopt::Adopt;
+pub use carry::{CARRY_TOKENS, CarryRefusal};
 pub use claim::{Claim, Claimed, Planned};
 pub use command::{Operation, Step, Steps, StoreCommand, StoreReply};
 pub use commit::{Commit, Committed, Fail, Failed, limits};

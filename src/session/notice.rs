@@ -3,7 +3,7 @@
 use crate::{
     id::AttemptId,
     policy::{Block, Settled, Trigger},
-    session::Durability,
+    session::{CarryRefusal, Durability},
     time::Timestamp,
     tokens::Tokens,
 };
@@ -39,6 +39,13 @@ pub enum Notice {
         tripped: bool,
         /// When its time exit opens.
         retry_at: Option<Timestamp>,
+    },
+    /// A pass was committed without what the host wanted to stand behind it.
+    CarryRefused {
+        /// Which pass.
+        attempt: AttemptId,
+        /// Why, with both numbers.
+        refusal: CarryRefusal,
     },
     /// What the state survives has changed.
     Storage(Durability),

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::{
     id::AttemptId,
     session::{Planned, Session, limits},
-    summary::{self, BadOffset, Item, Material, Request, RequestInput},
+    summary::{self, BadOffset, Item, Material, Request, RequestInput, RequestRefusal, Templates},
 };
 
 /// A request that cannot be made.
@@ -25,6 +25,9 @@ pub enum RequestError {
     /// An offset that cannot be.
     #[error("the offset of text {} does not stand between two characters, in order", .0.item)]
     BadOffset(BadOffset),
+    /// The summary side refused.
+    #[error(transparent)]
+    Refused(RequestRefusal),
 }
 
 impl Session {
@@ -43,7 +46,17 @@ impl Session {
         let items = self.items(planned, ends)?;
         let material = Material::new(joined, &items).map_err(RequestError::BadOffset)?;
         let previous = planned.previous.and_then(|number| self.text(number));
-        Ok(summary::render(&RequestInput { material, previous, focus, summary_cap: planned.plan.summary_cap }))
+        let input = RequestInput {
+            material,
+            from_item: 0,
+            previous,
+            focus,
+            summary_cap: planned.plan.summary_cap,
+            room_tokens: None,
+            output_limit: None,
+            templates: Templates::default(),
+        };
+        summary::render(&input).map_err(RequestError::Refused)
     }
 
     /// The plain summary (no model) for `attempt`; `None` where the slice is too small to be replaced.

@@ -27,7 +27,7 @@ impl Sight {
             lines: lines.map(|window| session.settings().config.lines(window, items)),
             occupancy,
             confidence,
-            floor: plan::floor(session.index(), session.overhead(), UNSCALED),
+            floor: plan::floor(session.index(), fixed_tokens(session, &view), UNSCALED),
             appended_since_claim: appended_since_claim(session, session.index().len()),
             model: session.model(),
             view_revision: state.view_revision,
@@ -37,6 +37,17 @@ impl Sight {
         };
         Self { view, seen }
     }
+}
+
+/// What no compaction can remove besides entries: overhead, and what is kept word for word.
+pub(super) fn fixed_tokens(session: &Session, view: &View) -> Tokens {
+    session.overhead().saturating_add(session.kept_tokens(view.generation()))
+}
+
+/// Tokens of everything that the view shows, with what is kept word for word behind its summary.
+pub(super) fn shown_tokens(session: &Session, view: &View) -> u64 {
+    let kept = view.generation().map_or(0, |live| session.kept_tokens(Some(live)));
+    view.tokens() + u64::from(kept)
 }
 
 /// Tokens of the prompt that shows the first `entries` entries of the view: the last trusted count and an estimate of
@@ -53,7 +64,7 @@ pub(super) fn occupancy(session: &Session, view: &View, entries: u32) -> (Tokens
         return (narrow(u64::from(anchor.prompt_tokens) + added), confidence);
     }
     let left_out = index.tokens(entries..index.len());
-    let shown = view.tokens().saturating_sub(left_out);
+    let shown = shown_tokens(session, view).saturating_sub(left_out);
     let confidence = match (&root.anchor, index.is_empty()) {
         (Some(_), _) => Confidence::Calibrated,
         (None, false) => Confidence::Estimated,

@@ -278,7 +278,7 @@ impl Session {
             if let LoadedSummary::Found(summary) =
                 record::load_summary(snapshot.part(Part::Generation(number)), self.id(), number)
             {
-                self.insert_text(number, summary.text);
+                self.insert_summary(summary);
             }
         }
     }
@@ -322,19 +322,15 @@ impl Session {
     fn summary_parts(&self) -> Vec<(Part, Vec<u8>)> {
         let mut parts = Vec::new();
         for generation in &self.root().generations {
-            let number = generation.number;
-            if let Some(text) = self.text(number) {
-                let bytes = self.summary_bytes(number, generation.attempt, text.to_owned());
-                parts.push((Part::Generation(number), bytes));
-            }
+            parts.extend(self.written(generation.number).map(summary_part));
         }
         parts
     }
+}
 
-    pub(super) fn summary_bytes(&self, number: u32, attempt: crate::id::AttemptId, text: String) -> Vec<u8> {
-        let session = self.id().to_owned();
-        record::encode_summary(&record::Summary { session, number, attempt, text, unknown: record::Unknown::default() })
-    }
+/// A summary as the part that a store keeps.
+pub(super) fn summary_part(summary: &record::Summary) -> (Part, Vec<u8>) {
+    (Part::Generation(summary.number), record::encode_summary(summary))
 }
 
 /// Conflicts in a row after which a write waits for the next operation: four tabs that write at once need about as many.

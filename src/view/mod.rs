@@ -14,4 +14,4 @@ mod wrap;
 pub use breach::Breach;
 pub use generation::Generation;
 pub use parts::{Part, View};
-pub use wrap::wrap;
+pub use wrap::{wrap, wrap_with};

@@ -31,6 +31,14 @@ pub(super) fn event(notice: &Notice) -> JsValue {
             out.flag("tripped", *tripped);
             out.optional_number("retryAt", retry_at.map(|at| at.0));
         }
+        Notice::CarryRefused { attempt, refusal } => {
+            let (tokens, most) = refusal.numbers();
+            out.text("type", "carry_refused");
+            out.text("compactionId", &attempt.to_string());
+            out.text("reason", refusal.code());
+            out.number("tokens", tokens);
+            out.number("mostTokens", most);
+        }
         Notice::Storage(durability) => {
             out.text("type", "storage");
             out.text("durability", durability.code());

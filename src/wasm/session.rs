@@ -17,7 +17,7 @@ use crate::{
     summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
-    view::{self, Part},
+    view::Part,
     wasm::{
         convert,
         events::event,
@@ -71,7 +71,15 @@ impl Core {
     pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8) {
         let role = Role::from_code(role).unwrap_or(Role::User);
         let kind = Kind::from_bits(flags);
-        self.inner.session.borrow_mut().push(Entry { id: wide(id_hi, id_lo), role, kind, tokens, group, calls });
+        self.inner.session.borrow_mut().push(Entry {
+            id: wide(id_hi, id_lo),
+            role,
+            kind,
+            tokens,
+            group,
+            calls,
+            bytes: 0,
+        });
     }
 
     /// Forgets the entries from `len` on.
@@ -143,7 +151,7 @@ impl Core {
     /// The live summary as the model is shown it.
     #[wasm_bindgen(js_name = summaryText)]
     pub fn summary_text(&self) -> Option<String> {
-        self.session().summary().map(view::wrap)
+        self.session().shown_summary()
     }
 
     /// Committed summaries as public `Compaction`s, oldest first.
@@ -206,24 +214,25 @@ impl Core {
         let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
         let request = request.map_err(Fault::from)?;
         let mut out = Members::new();
-        out.text("system", request.system);
+        out.text("system", &request.system);
         out.text("user", &request.user);
         out.number("maxTokens", request.max_tokens);
         Ok(out.finish())
     }
 
-    /// Commits a summary, or refuses it by name.
+    /// Commits a summary, or refuses it by name. `carry` stands behind it word for word from then on.
     pub fn commit(
         &self,
         compaction_id: &str,
         text: String,
         finish: &str,
         spent_tokens: f64,
+        carry: String,
         now: f64,
     ) -> Result<Promise, JsValue> {
         let spent = convert::tokens("spentTokens", spent_tokens)?;
         let attempt = convert::attempt(compaction_id)?;
-        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent }, now)
+        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent, carry }, now)
     }
 
     /// Commits a plain summary, written here without a model.
@@ -233,13 +242,14 @@ impl Core {
         compaction_id: &str,
         joined: &str,
         offsets: &[u32],
+        carry: String,
         now: f64,
     ) -> Result<Promise, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
         let ends = convert::utf8_ends(joined, offsets);
         let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
         let text = text.unwrap_or_default();
-        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0 }, now)
+        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry }, now)
     }
 
     /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.

@@ -3,10 +3,7 @@
 use compaction_governor::{
     id::AttemptId,
     policy::{self, Breach, State},
-    record::{
-        CorruptKind, Loaded, LoadedSummary, Root, Summary, Unknown, encode_root, encode_summary, load_root,
-        load_summary,
-    },
+    record::{CorruptKind, Loaded, LoadedSummary, Root, Summary, encode_root, encode_summary, load_root, load_summary},
     time::Timestamp,
 };
 
@@ -181,5 +178,5 @@ fn loading_a_summary_without_text_owner_or_number_never_shows_one() {
 
 fn summary(draw: &mut Draw) -> Summary {
     let number = draw.number();
-    Summary { session: "s".to_owned(), number, attempt: AttemptId(7), text: draw.text(80), unknown: Unknown::default() }
+    Summary { carry: draw.text(40), ..Summary::new("s", number, AttemptId(7), &draw.text(80)) }
 }

@@ -2,7 +2,7 @@
 
 use compaction_governor::{
     id::AttemptId,
-    record::{Loaded, LoadedSummary, Summary, Unknown, encode_root, encode_summary, load_root, load_summary},
+    record::{Bounds, Loaded, LoadedSummary, Summary, encode_root, encode_summary, load_root, load_summary},
     time::Timestamp,
 };
 
@@ -26,11 +26,9 @@ fn root_record_of_any_content_reads_back_as_it_was_written() {
 fn summary_of_any_text_reads_back_as_it_was_written() {
     check("summary round trip", 20_000, |draw| {
         let summary = Summary {
-            session: draw.text(40),
-            number: draw.number(),
-            attempt: AttemptId(draw.long()),
-            text: draw.text(200),
-            unknown: Unknown::default(),
+            carry: draw.text(100),
+            bounds: draw.maybe(|draw| Bounds { slice_tokens: draw.number(), cap: draw.number() }),
+            ..Summary::new(&draw.text(40), draw.number(), AttemptId(draw.long()), &draw.text(200))
         };
         let found = load_summary(Some(&encode_summary(&summary)), &summary.session, summary.number);
         assert_eq!(found, LoadedSummary::Found(summary));
@@ -39,13 +37,7 @@ fn summary_of_any_text_reads_back_as_it_was_written() {
 
 #[test]
 fn summary_printed_for_debugging_shows_no_text() {
-    let summary = Summary {
-        session: "s".to_owned(),
-        number: 1,
-        attempt: AttemptId(1),
-        text: "a secret plan".to_owned(),
-        unknown: Unknown::default(),
-    };
+    let summary = Summary { carry: "a secret list".to_owned(), ..Summary::new("s", 1, AttemptId(1), "a secret plan") };
     let printed = format!("{summary:?}");
     assert!(printed.contains("text_bytes: 13") && !printed.contains("secret"), "{printed}");
 }

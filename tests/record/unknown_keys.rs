@@ -51,13 +51,7 @@ fn unknown_keys_at_every_level_survive_a_rewrite_by_a_build_that_does_not_know_t
 
 #[test]
 fn unknown_keys_of_a_summary_survive_a_rewrite() {
-    let summary = Summary {
-        session: "s".to_owned(),
-        number: 1,
-        attempt: AttemptId(2),
-        text: "text".to_owned(),
-        unknown: Unknown::default(),
-    };
+    let summary = Summary { carry: "mode: read-only".to_owned(), ..Summary::new("s", 1, AttemptId(2), "text") };
     let mut tree = Tree::of_part(&encode_summary(&summary));
     add_later_fields(&mut tree, &[]);
     let LoadedSummary::Found(found) = load_summary(Some(&tree.into_part()), "s", 1) else { panic!("found") };

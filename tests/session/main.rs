@@ -2,6 +2,7 @@
 
 #![cfg(feature = "conformance")]
 
+mod carry;
 mod counting;
 mod tab;
 mod trouble;

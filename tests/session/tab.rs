@@ -107,6 +107,10 @@ impl<S: SyncStore> Tab<S> {
     }
 
     pub(crate) fn commit(&mut self, planned: &Planned, text: &str) -> Committed {
+        self.commit_with(planned, text, "")
+    }
+
+    pub(crate) fn commit_with(&mut self, planned: &Planned, text: &str, carry: &str) -> Committed {
         let attempt = planned.attempt;
         self.run(Write::new(Commit {
             attempt,
@@ -114,6 +118,7 @@ impl<S: SyncStore> Tab<S> {
             finish: Finish::Stop,
             fallback: false,
             spent: 900,
+            carry: carry.to_owned(),
         }))
     }
 

@@ -52,8 +52,8 @@ export class Core {
   open(now: number): Promise<Opened>;
   claim(kind: ClaimKind, now: number): Promise<PlanDto | { refused: Decision }>;
   request(compactionId: string, joined: string, offsets: Uint32Array, focus?: string): { system: string; user: string };
-  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number): Promise<CommitDto>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number): Promise<CommitDto>;
+  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, carry: string, now: number): Promise<CommitDto>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, carry: string, now: number): Promise<CommitDto>;
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
   cancel(compactionId: string, now: number): Promise<void>;
   renew(compactionId: string, now: number): Promise<boolean>;

@@ -25,3 +25,12 @@ export function countAt(value: unknown, key: string): number | undefined {
 
 /** `u32::MAX`, the crate's largest token count. */
 const MAX_COUNT = 0xffff_ffff;
+
+/** The text of `value` as JSON; one that JSON cannot write (a cycle, a bigint) is named by its kind. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return `[${typeof value}]`;
+  }
+}

@@ -1,157 +1,83 @@
 // OpenAI chat messages, and what their compatible servers make of them. Field paths only.
 
-import { Digest } from '../text/digest.js';
-import { rough } from '../text/rough.js';
 import type { ChatMessage } from '../surface.js';
-import { readFailure } from './failure.js';
 import { isFields, textAt, type Fields } from './json.js';
-import { readOverflow } from './overflow.js';
-import { Flag, Role, type Reader, type Reading } from './reader.js';
-import { readReply } from './reply.js';
-import { readUsage } from './usage.js';
+import type { Pieces } from './pieces.js';
+import { Role } from './reader.js';
+import type { Rules } from './rewrite.js';
+import { readerOf, type FormatReader } from './shape.js';
 
-/** `M` is the host's own type for these messages; nothing of it is read that is not checked. */
-export function openAiChat<M>(): Reader<M>;
-export function openAiChat(): Reader<ChatMessage> {
-  return reader;
-}
+const rules: Rules = {
+  texts: new Set(['content', 'text', 'refusal']),
+  data: new Set(['arguments', 'input']),
+  media: (part) => (MEDIA.has(part.type) ? kindOf(part) : undefined),
+  placeholder: (text) => ({ type: 'text', text }),
+  sealed: (part) => part.type === 'thinking' || part.type === 'redacted_thinking',
+  result: (part) => (part.type === 'tool_result' || roleOf(part.role) === Role.tool ? 'content' : undefined),
+};
 
-const reader: Reader<ChatMessage> = {
+/** OpenAI chat messages: the shape of most servers and client libraries. */
+export const openaiChat: FormatReader<ChatMessage> = /* @__PURE__ */ readerOf<ChatMessage>({
   name: 'openai_chat',
-  message: readMessage,
-  text: renderMessage,
+  describe,
+  rules,
   summaryMessage: (content) => ({ role: 'system', content }),
   lateResult: (text) => ({ role: 'user', content: `[late result of a tool call that was summarised above]\n${text}` }),
   requestMessages: (system, user) => [{ role: 'system', content: system }, { role: 'user', content: user }],
-  usage: readUsage,
-  reply: readReply,
-  overflow: readOverflow,
-  failure: readFailure,
-};
+  instruction: (content) => ({ role: 'user', content }),
+  closing: (calls, text) => calls.map((id) => closingOf(id, text)),
+});
 
-/** Only what a model sees is fingerprinted: a host may add, drop or reorder any other field. */
-function readMessage(message: unknown): Reading {
-  const scan = new Scan();
-  if (isFields(message)) scan.message(message);
-  else if (typeof message === 'string') scan.digest.text(message);
-  return scan.reading();
+/** The same for a host with a type of its own for these messages; nothing of it is read that is not checked. */
+export function openAiChat<M>(): FormatReader<M>;
+export function openAiChat(): FormatReader<ChatMessage> {
+  return openaiChat;
 }
 
-class Scan {
-  readonly digest = new Digest();
-  #role: number = Role.assistant;
-  #flags = 0;
-  #mediaTokens = 0;
-  #calls: string[] | undefined;
-  #answers: string[] | undefined;
+function describe(message: unknown, to: Pieces): void {
+  if (typeof message === 'string') return to.text(message);
+  if (!isFields(message)) return;
+  const role = roleOf(message.role);
+  to.role(role);
+  describeContent(message.content, to, 0);
+  describeCalls(message, to);
+  if (role === Role.tool) to.answer(textAt(message, 'tool_call_id') ?? legacyId(textAt(message, 'name')));
+}
 
-  message(message: Fields): void {
-    this.#role = roleOf(message.role);
-    this.digest.mark(Tag.role + this.#role);
-    this.#content(message.content);
-    this.#openCalls(message);
-    if (this.#role === Role.tool) this.#answer(textAt(message, 'tool_call_id') ?? legacyId(textAt(message, 'name')));
-  }
+function describeContent(content: unknown, to: Pieces, depth: number): void {
+  if (typeof content === 'string') to.text(content);
+  else if (Array.isArray(content) && depth < MOST_LISTS) for (const part of content) describePart(part, to, depth);
+  else if (content !== null && content !== undefined) to.value(content);
+}
 
-  reading(): Reading {
-    const { hi, lo, bytes } = this.digest;
-    const tokens = rough(bytes) + this.#mediaTokens;
-    return { hi, lo, role: this.#role, flags: this.#flags, tokens, calls: this.#calls ?? NONE, answers: this.#answers ?? NONE };
-  }
+function describePart(part: unknown, to: Pieces, depth: number): void {
+  if (!isFields(part)) return describeContent(part, to, depth + 1);
+  const text = part.text ?? part.refusal;
+  if (typeof text === 'string') to.text(text);
+  else if (part.type === 'image_url') to.media('image', part.image_url, priceOf(part.image_url));
+  else if (MEDIA.has(part.type)) to.media(kindOf(part), part, priceOf(part));
+  else if (part.type === 'tool_use') to.call(textAt(part, 'id'), part.name, part.input);
+  else if (part.type === 'tool_result') describeNestedResult(part, to, depth);
+  else to.value(part, typeof part.type === 'string' ? part.type : 'data');
+}
 
-  #content(content: unknown): void {
-    if (typeof content === 'string') this.#text(content);
-    else if (Array.isArray(content)) for (const part of content) this.#part(part);
-    else if (content !== null && content !== undefined) this.#anything(content, 0);
-  }
+/** Servers in front of Anthropic models pass its blocks through: results come in a user message there. */
+function describeNestedResult(part: Fields, to: Pieces, depth: number): void {
+  to.become(Role.tool);
+  to.answer(textAt(part, 'tool_use_id'));
+  describeContent(part.content, to, depth + 1);
+}
 
-  #part(part: unknown): void {
-    if (!isFields(part)) return this.#content(part);
-    const text = part.text ?? part.refusal;
-    if (typeof text === 'string') this.#text(text);
-    else if (part.type === 'image_url') this.#media(part.image_url, Flag.image);
-    else if (part.type === 'image') this.#media(part, Flag.image);
-    else if (part.type === 'input_audio' || part.type === 'file' || part.type === 'document') this.#media(part, 0);
-    else if (part.type === 'tool_use') this.#call(textAt(part, 'id'), part.name, part.input);
-    else if (part.type === 'tool_result') this.#nestedResult(part);
-    else this.#anything(part, 0);
-  }
-
-  /** Empty text is no text: hosts store `null`, `''` or nothing for a message that only calls tools. */
-  #text(text: string): void {
-    if (text === '') return;
-    if (this.#role !== Role.tool && isOurSummary(text)) this.#flags |= Flag.hostSummary;
-    this.digest.mark(Tag.text);
-    this.digest.text(text);
-  }
-
-  #media(source: unknown, flag: number): void {
-    this.#flags |= flag;
-    this.#mediaTokens += textAt(source, 'detail') === 'low' ? LOW_DETAIL_TOKENS : MEDIA_TOKENS;
-    this.digest.mark(Tag.media);
-    this.#opaque(source, 0);
-  }
-
-  #openCalls(message: Fields): void {
-    const calls = message.tool_calls;
-    if (Array.isArray(calls)) {
-      for (const call of calls) {
-        const target = isFields(call) ? (call.function ?? call.custom) : undefined;
-        const input = isFields(target) ? (target.arguments ?? target.input) : undefined;
-        this.#call(textAt(call, 'id'), textAt(target, 'name'), input);
-      }
-    }
-    const legacy = message.function_call;
-    if (isFields(legacy)) this.#call(legacyId(textAt(legacy, 'name')), legacy.name, legacy.arguments);
-  }
-
-  #call(id: string | undefined, name: unknown, input: unknown): void {
-    this.#flags |= Flag.call;
-    (this.#calls ??= []).push(id ?? '');
-    this.digest.mark(Tag.call);
-    if (id !== undefined) this.digest.opaque(id);
-    this.#anything(name, 0);
-    this.#anything(input, 0);
-  }
-
-  #answer(id: string | undefined): void {
-    this.#flags |= Flag.result;
-    if (id === undefined) return;
-    (this.#answers ??= []).push(id);
-    this.digest.mark(Tag.answer);
-    this.digest.opaque(id);
-  }
-
-  /** Servers in front of Anthropic models pass its blocks through: results come in a user message there. */
-  #nestedResult(part: Fields): void {
-    this.#role = Role.tool;
-    this.#answer(textAt(part, 'tool_use_id'));
-    this.#content(part.content);
-  }
-
-  /** Any JSON, in an order that does not depend on how its keys were written. */
-  #anything(value: unknown, depth: number): void {
-    this.digest.mark(Tag.value);
-    if (typeof value === 'string') this.digest.text(value);
-    else if (!isFields(value)) this.digest.scalar(value ?? null);
-    else if (depth < MAX_DEPTH) {
-      for (const key of Object.keys(value).sort()) {
-        this.digest.mark(Tag.key);
-        this.digest.text(key);
-        this.#anything(value[key], depth + 1);
-      }
+function describeCalls(message: Fields, to: Pieces): void {
+  if (Array.isArray(message.tool_calls)) {
+    for (const call of message.tool_calls) {
+      const target = isFields(call) ? (call.function ?? call.custom) : undefined;
+      const input = isFields(target) ? (target.arguments ?? target.input) : undefined;
+      to.call(textAt(call, 'id'), textAt(target, 'name'), input);
     }
   }
-
-  #opaque(value: unknown, depth: number): void {
-    if (typeof value === 'string') this.digest.opaque(value);
-    else if (isFields(value) && depth < MAX_DEPTH) {
-      for (const key of Object.keys(value).sort()) {
-        this.digest.opaque(key);
-        this.#opaque(value[key], depth + 1);
-      }
-    }
-  }
+  const legacy = message.function_call;
+  if (isFields(legacy)) to.call(legacyId(textAt(legacy, 'name')), legacy.name, legacy.arguments);
 }
 
 function roleOf(role: unknown): number {
@@ -169,62 +95,27 @@ function roleOf(role: unknown): number {
   }
 }
 
-/** A host that stores the view as its history hands our own summary back (the crate's `view::wrap` closes with this tag). */
-function isOurSummary(text: string): boolean {
-  return text.endsWith('</cg-summary>') && text.includes('<cg-summary>');
+function kindOf(part: Fields): string {
+  return String(part.type).replace(/_url$|^input_/, '');
+}
+
+/** `undefined`: what any image costs. */
+function priceOf(source: unknown): number | undefined {
+  return textAt(source, 'detail') === 'low' ? LOW_DETAIL_TOKENS : undefined;
 }
 
 /** Calls from before there were ids are tied to their result by the function's name. */
 function legacyId(name: string | undefined): string | undefined {
-  return name === undefined ? undefined : `function ${name}`;
+  return name === undefined ? undefined : LEGACY + name;
 }
 
-function renderMessage(message: unknown): string {
-  if (typeof message === 'string') return message;
-  if (!isFields(message)) return '';
-  const lines = renderContent(message.content, 0);
-  if (Array.isArray(message.tool_calls)) {
-    for (const call of message.tool_calls) lines.push(renderCall(isFields(call) ? (call.function ?? call.custom) : undefined));
-  }
-  if (isFields(message.function_call)) lines.push(renderCall(message.function_call));
-  return lines.join('\n');
+function closingOf(id: string, content: string): ChatMessage & { name?: string } {
+  return id.startsWith(LEGACY) ? { role: 'function', name: id.slice(LEGACY.length), content } : { role: 'tool', tool_call_id: id, content };
 }
 
-function renderContent(content: unknown, depth: number): string[] {
-  if (typeof content === 'string') return [content];
-  if (!Array.isArray(content) || depth >= MAX_DEPTH) return isFields(content) ? [json(content)] : [];
-  return content.flatMap((part) => renderPart(part, depth));
-}
-
-function renderPart(part: unknown, depth: number): string[] {
-  if (!isFields(part)) return renderContent(part, depth + 1);
-  const text = part.text ?? part.refusal;
-  if (typeof text === 'string') return [text];
-  if (part.type === 'tool_use') return [renderCall(part)];
-  if (part.type === 'tool_result') return renderContent(part.content, depth + 1);
-  return [`[${typeof part.type === 'string' ? part.type.replace('_url', '') : 'data'}]`];
-}
-
-function renderCall(call: unknown): string {
-  const input = isFields(call) ? (call.arguments ?? call.input) : undefined;
-  return `${textAt(call, 'name') ?? 'tool'}(${typeof input === 'string' ? input : json(input ?? {})})`;
-}
-
-/** A value that JSON cannot write (a cycle, a bigint) is named by its kind. */
-function json(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return `[${typeof value}]`;
-  }
-}
-
-const NONE: readonly string[] = [];
-/** Tags of the fingerprint. Stored fingerprints depend on them: add at the end, never renumber. */
-const Tag = { role: 0, text: 8, media: 9, call: 10, answer: 11, value: 12, key: 13 } as const;
-/** Deeper than any real message, shallow enough for every stack; also ends cycles. */
-const MAX_DEPTH = 32;
-/** One image or file until its real price is known: OpenAI charges 765 for a square megapixel, Anthropic at most about 1,600. */
-const MEDIA_TOKENS = 1_200;
+const LEGACY = 'function ';
+const MEDIA: ReadonlySet<unknown> = new Set(['image_url', 'image', 'input_audio', 'file', 'document']);
+/** Lists within lists: a result in a message holds one. What lies deeper is read as any other value. */
+const MOST_LISTS = 2;
 /** What OpenAI charges for an image in low detail. */
 const LOW_DETAIL_TOKENS = 85;

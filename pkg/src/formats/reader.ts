@@ -7,7 +7,9 @@ import type { FailureClass } from '../surface.js';
 export interface Reader<M> {
   readonly name: string;
   message(message: unknown): Reading;
-  /** What a summariser is shown of a message. */
+  /** The host's own id of the message, where the format has one; else the transcript derives one. */
+  id(message: unknown): string | undefined;
+  /** What a summariser is shown of a message: blobs and media as typed placeholders. */
   text(message: unknown): string;
   /** The live summary as a message of the view. */
   summaryMessage(text: string): M;
@@ -15,6 +17,16 @@ export interface Reader<M> {
   lateResult(text: string): M;
   /** A request to write a summary. */
   requestMessages(system: string, user: string): M[];
+  /** One user message with this text. */
+  instruction(text: string): M;
+  /** The same message with its tool results and media replaced by `text`; role, ids and calls stay, so that pairs hold. */
+  replaced(message: M, text: string): M;
+  /** The same message with every text and every call's input longer than about `bytes` cut in its middle. */
+  capped(message: M, bytes: number): M;
+  /** The same message with images, files and inline blobs replaced by typed placeholders. */
+  withoutMedia(message: M): M;
+  /** Results for calls that never got one. */
+  closing(calls: readonly string[], text: string): M[];
   usage(source: unknown): Usage | undefined;
   reply(reply: unknown): Reply;
   overflow(error: unknown): Overflow | undefined;
@@ -28,6 +40,8 @@ export interface Reading {
   readonly role: number;
   readonly flags: number;
   readonly tokens: number;
+  /** About how many UTF-8 bytes it weighs, inline media included. */
+  readonly bytes: number;
   /** Ids of the tool calls that it opens. */
   readonly calls: readonly string[];
   /** Ids of the calls that it answers. */
@@ -35,7 +49,9 @@ export interface Reading {
 }
 
 export const Role = { system: 0, user: 1, assistant: 2, tool: 3 } as const;
-export const Flag = { synthetic: 1, call: 2, result: 4, image: 8, hostSummary: 16 } as const;
+
+/** `image`: any media; `leads`: never parted from the entry behind it; `blob`: a text that is mostly encoded or minified data. */
+export const Flag = { synthetic: 1, call: 2, result: 4, image: 8, hostSummary: 16, leads: 32, blob: 64 } as const;
 
 /** What a provider counted for one call; `promptTokens` is the whole prompt, cache reads included. */
 export interface Usage {

@@ -4,6 +4,7 @@ import type { Core } from '../boundary/glue.js';
 import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { Opened } from '../surface.js';
+import { textOf, type Carry } from './carry.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
 import { Watch } from './watch.js';
@@ -13,6 +14,8 @@ export class Engine<M> {
   readonly transcript: Transcript;
   readonly views: Views<M>;
   readonly watch: Watch;
+  /** The latest that `openSession` was given. */
+  carry: Carry | undefined;
   #background: Promise<void>;
 
   constructor(
@@ -24,6 +27,11 @@ export class Engine<M> {
     this.watch = new Watch(core, () => this.later(() => core.settle(Date.now())));
     this.ready = this.run(() => core.open(Date.now())).catch(() => ({ found: 'lost', durability: 'degraded' }));
     this.#background = this.ready.then(() => undefined);
+  }
+
+  /** What is to stand behind the summary of `compactionId`, as the host wants it now. */
+  carryFor(compactionId: string): string {
+    return textOf(this.carry, () => this.watch.tell({ type: 'carry_refused', compactionId, reason: 'failed' }));
   }
 
   /** Runs an operation of the core to its end and tells whoever watches. It rejects only for what was asked, never for the store. */

@@ -2,7 +2,7 @@
 
 import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
-import { openAiChat } from '../formats/openai-chat.js';
+import { readerFor } from '../formats/format-of.js';
 import { handleOf } from '../stores.js';
 import type { ChatMessage, Session, SessionOptions, Size, Store } from '../surface.js';
 import { Engine } from './engine.js';
@@ -17,12 +17,14 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   const session = isSessionOf<M>(known) ? known : started(handle, options, () => sessions.delete(id));
   sessions.set(id, session);
   session.summarizers = listOf(options.summarize);
+  session.carry = options.carry;
   return session;
 }
 
 function started<M>(handle: StoreHandle, options: SessionOptions<M>, forget: () => void): GovernedSession<M> {
+  const reader = readerFor(options);
   const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
-  return new GovernedSession(options.id, new Engine(core, openAiChat<M>()), forget);
+  return new GovernedSession(options.id, new Engine(core, reader), forget);
 }
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {

@@ -54,12 +54,14 @@ export class ClaimedPlan<M> implements Plan<M> {
     const { core, reader } = this.#engine;
     const { text, finish, usage } = reader.reply(reply);
     const spent = usage ? usage.promptTokens + usage.outputTokens : 0;
-    return this.#end(() => core.commit(this.compactionId, text, finish, spent, Date.now()));
+    const carry = this.#engine.carryFor(this.compactionId);
+    return this.#end(() => core.commit(this.compactionId, text, finish, spent, carry, Date.now()));
   }
 
   async commitPlain(): Promise<CompactResult> {
     const { joined, offsets } = this.#slice;
-    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now()));
+    const carry = this.#engine.carryFor(this.compactionId);
+    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, carry, Date.now()));
   }
 
   async fail(error: unknown): Promise<CompactResult> {

@@ -1,7 +1,7 @@
 // The session object: each method hands itself to the level it belongs to.
 
 import type { Reader } from '../formats/reader.js';
-import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, Snapshot, Step, Summarize } from '../surface.js';
+import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarize } from '../surface.js';
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
 import { compactByHand, prepareStep } from './prepare.js';
@@ -26,6 +26,11 @@ export class GovernedSession<M> implements Session<M> {
     this.#engine = engine;
     this.#reader = engine.reader;
     this.#forget = forget;
+  }
+
+  /** As with the summarisers: the latest that `openSession` was given. */
+  set carry(carry: SessionOptions['carry']) {
+    this.#engine.carry = carry;
   }
 
   run<R>(messages: readonly M[], send: Send<M, R>, options?: PrepareOptions): Promise<R> {

@@ -48,9 +48,13 @@ export class Watch {
 
   /** After anything that may have changed something: hands out events, tells subscribers once per turn of the loop, sets the timer. */
   changed(): void {
-    for (const event of this.#core.drainEvents()) for (const listener of [...this.#listeners]) isolated(() => listener(event));
+    for (const event of this.#core.drainEvents()) this.tell(event);
     this.#setTimer();
     if (this.#core.version() !== this.#announced) this.#schedule();
+  }
+
+  tell(event: CompactionEvent): void {
+    for (const listener of [...this.#listeners]) isolated(() => listener(event));
   }
 
   close(): void {
