@@ -64,8 +64,10 @@ export abstract class Conversation {
   protected abstract usage(engine: Engine, step: Step<'usage'>, call: Call): Promise<void>;
   /** The recording made a pass by itself. */
   protected abstract compaction(engine: Engine, step: Step<'compaction'>): Promise<void>;
-  protected entryAdded(_entry: TraceEntry): void {}
+  protected entryAdded(_entry: TraceEntry, _line: number): void {}
   protected rewound(_length: number): void {}
+  /** The recording is over; the engine stands as it left it. Not called where there was nothing to say to one. */
+  protected async ended(_engine: Engine): Promise<void> {}
 
   async take(step: TraceStep): Promise<void> {
     this.#line = step.line;
@@ -85,6 +87,7 @@ export abstract class Conversation {
   async end(): Promise<void> {
     if (this.#held.length > 0) await this.#open();
     await this.#answerless();
+    if (this.#engine !== undefined) await this.ended(this.#engine);
     this.#engine?.free();
   }
 
@@ -163,7 +166,7 @@ export abstract class Conversation {
     this.tally.entries += 1;
     if (this.#engine === undefined) this.#held.push(entry);
     else push(this.#engine, entry);
-    this.entryAdded(entry);
+    this.entryAdded(entry, this.#line);
   }
 
   async #modelCall(step: Step<'call'>): Promise<void> {

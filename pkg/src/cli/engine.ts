@@ -33,6 +33,9 @@ export interface Plan {
   means: 'model' | 'last_resort';
   entries: number;
   tokens: number;
+  /** Where the prompt lands at most, with a summary of full length. */
+  promisedTokens: number;
+  beforeTokens: number;
   maxTokens: number;
   cut: number;
 }
@@ -56,9 +59,10 @@ export interface Engine {
   /** Each event once, in order. */
   drainEvents(): Told[];
   open(now: number): Promise<unknown>;
-  claim(kind: 'auto' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
-  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number): Promise<Committed>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number): Promise<Committed>;
+  claim(kind: 'auto' | 'manual' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
+  /** `carry` is a host's own text behind the summary; a recording has none. */
+  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, carry: string, now: number): Promise<Committed>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, carry: string, now: number): Promise<Committed>;
   reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
   stepWithoutUsage(viewRevision: number, now: number): Promise<void>;
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;

@@ -230,6 +230,7 @@ test('gemini_call_without_an_id_goes_by_its_name_and_what_tools_added_is_part_of
   assert.equal(format, 'gemini');
   assert.equal(kinds(steps), 'session entry call usage entry entry call usage entry');
   assert.deepEqual(prompts(steps), [36, 307]);
+  assert.deepEqual(entries(steps).map(({ group }) => group), [0, 1, 1, 3], 'a client may name the calls that came without an id');
   const plain = await read(JSON.stringify([...first, { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] }, { role: 'user', parts: [{ functionResponse: { name: 'f', response: {} } }] }]));
   assert.deepEqual(entries(plain.steps).map(({ group, calls }) => [group, calls]), [[0, 0], [1, 1], [1, 0]]);
 });
@@ -279,6 +280,6 @@ test('summary_that_a_host_left_in_its_history_is_marked_in_any_role_but_that_of_
 });
 
 test('text_that_is_mostly_encoded_data_is_marked_as_a_blob', async () => {
-  const { steps } = await read(JSON.stringify([chat.user(`look: ${'QUJD'.repeat(400)}`), chat.user(filler(500))]));
-  assert.deepEqual(entries(steps).map(({ flags, mediaBytes }) => [flags, mediaBytes]), [[64, 1_600], [0, 0]]);
+  const { steps } = await read(JSON.stringify([chat.user(`look: ${'QUJD'.repeat(900)}`), chat.user(filler(500))]));
+  assert.deepEqual(entries(steps).map(({ flags, mediaBytes }) => [flags, mediaBytes]), [[64, 3_600], [0, 0]]);
 });

@@ -1,6 +1,7 @@
 // Builds the entries of one conversation: sizes, hashes, and which of them may not be parted.
 
 import { Flag, IMAGE_TOKENS, Role, type TraceEntry } from '../trace.js';
+import { isBlob } from '../../formats/blob.js';
 import { rough } from '../../text/rough.js';
 import { blobBytes } from './media.js';
 import { isSummary } from './summaries.js';
@@ -51,7 +52,7 @@ export class Entries {
     const blobs = draft.texts.reduce((sum, part) => sum + blobBytes(part), 0);
     const entry: TraceEntry = {
       role: draft.role,
-      flags: flagsOf(draft, calls.length, images) | (blobs * 2 > bytes ? Flag.blob : 0),
+      flags: flagsOf(draft, calls.length, images) | (draft.texts.some(isBlob) ? Flag.blob : 0),
       tokens: rough(bytes) + images * IMAGE_TOKENS,
       bytes,
       mediaBytes: (draft.mediaBytes ?? 0) + blobs,
@@ -61,6 +62,11 @@ export class Entries {
     };
     this.#count += 1;
     return entry;
+  }
+
+  /** The entry at `opener` came back with other ids for its calls: results may name these as well. */
+  renamed(calls: readonly string[], opener: number): void {
+    for (const call of calls) this.#openedBy.set(call, opener);
   }
 
   /** Forgets the entries from `length` on. */

@@ -191,12 +191,14 @@ export class MessagesReader implements TraceReader {
     return { kept: same ? base + shared : 0, fresh: messages.slice(shared) };
   }
 
-  /** The last answer may have come back in other words: hosts trim and mend it. */
+  /** The last answer may have come back in other words, its calls under other names: hosts trim and mend it. */
   #mend(messages: readonly Read[], base: number): void {
     const last = this.#sent.length - 1;
     const sent = this.#sent[last];
     const answer = messages[last - base];
-    if (this.#answerLast && sent !== undefined && answer?.drafts[0]?.role === Role.assistant) sent.key = answer.key;
+    if (!this.#answerLast || sent === undefined || answer?.drafts[0]?.role !== Role.assistant) return;
+    sent.key = answer.key;
+    this.#entries.renamed(answer.drafts.flatMap(({ calls = [] }) => calls), sent.entries - 1);
   }
 
   #read(message: Fields): Read {

@@ -67,6 +67,7 @@ export class CodexReader implements TraceReader {
     const last = info['last_token_usage'];
     if (!isFields(last)) return;
     this.#window = tokens(info['model_context_window']) || this.#window;
+    if (this.#held !== undefined) this.#held.window = this.#window;
     const totals = JSON.stringify(fields(info['total_token_usage'])['total_tokens'] ?? null);
     const usage = { promptTokens: tokens(last['input_tokens']), outputTokens: tokens(last['output_tokens']) };
     const again = totals === this.#totals && usage.promptTokens > 0;

@@ -14,7 +14,8 @@ export class HeldCall {
   readonly answer: Answer;
   readonly place: Place;
   readonly #model: string | undefined;
-  readonly #window: number | undefined;
+  /** As the call states it; its usage may be what does. */
+  window: number | undefined;
   #usage: (Usage & Place) | undefined;
   readonly #results: { draft: Draft; place: Place }[] = [];
 
@@ -22,7 +23,7 @@ export class HeldCall {
     this.answer = answer;
     this.place = place;
     this.#model = about.model;
-    this.#window = about.window;
+    this.window = about.window;
   }
 
   /** Whether the answer is over: its usage, or a result of its tools, was seen. */
@@ -45,7 +46,7 @@ export class HeldCall {
 
   /** Everything held back, in the order in which it happened. A call that was never answered left no message to send again. */
   *settle(entries: Entries): Iterable<TraceStep> {
-    yield { kind: 'call', ...this.place, model: this.#model, window: this.#window };
+    yield { kind: 'call', ...this.place, model: this.#model, window: this.window };
     if (this.#usage !== undefined) yield { kind: 'usage', ...this.#usage };
     const { texts, calls } = this.answer;
     if (texts.length > 0 || calls.length > 0) yield { kind: 'entry', ...this.place, entry: entries.add(this.answer) };
