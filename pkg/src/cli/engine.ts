@@ -33,6 +33,9 @@ export interface Plan {
   means: 'model' | 'last_resort';
   entries: number;
   tokens: number;
+  /** Where the prompt lands at most, with a summary of full length. */
+  promisedTokens: number;
+  beforeTokens: number;
   maxTokens: number;
   cut: number;
 }
@@ -56,7 +59,7 @@ export interface Engine {
   /** Each event once, in order. */
   drainEvents(): Told[];
   open(now: number): Promise<unknown>;
-  claim(kind: 'auto' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
+  claim(kind: 'auto' | 'manual' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
   commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number, carry?: string): Promise<Committed>;
   commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<Committed>;
   reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;

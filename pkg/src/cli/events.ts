@@ -1,6 +1,7 @@
 // What a replay reports. With `--json` each of these is one line; the last line is the summary.
 
 import type { Decision, Verdict } from './engine.js';
+import type { Format } from './read/formats.js';
 
 /** Where something happened. */
 export interface Place {
@@ -19,7 +20,7 @@ export interface RecordingEvent {
   type: 'recording';
   version: 1;
   file: string;
-  format: 'openai_chat' | 'claude_code' | 'pi';
+  format: Format;
   unit: 'line' | 'message';
   mode: 'observe' | 'simulate';
 }

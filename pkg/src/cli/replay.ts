@@ -81,6 +81,7 @@ class Replay {
       format: this.#recording.format,
       windowOption: window,
       windowRecorded: step.window,
+      model: step.model,
       newEngine,
       tally: this.#tally,
       emit: this.#emit,

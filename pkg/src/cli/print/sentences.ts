@@ -37,7 +37,7 @@ export function sentence(event: ReplayEvent): Said | undefined {
   }
 }
 
-export function windowSource({ source, model }: WindowEvent): string {
+export function windowSource({ source, model }: Pick<WindowEvent, 'source' | 'model'>): string {
   switch (source) {
     case 'option':
       return 'as you said';
