@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::{
     id::AttemptId,
+    plan::MAX_PRUNED,
     record::{Unknown, fields::Fields, frame, part, writer::MapWriter},
     tokens::Tokens,
 };
@@ -23,6 +24,10 @@ pub struct Summary {
     pub carry: String,
     /// What the text had to stay below, where that is known.
     pub bounds: Option<Bounds>,
+    /// Entries behind what it covers that a placeholder stands for, ascending; at most [`MAX_PRUNED`](crate::plan::MAX_PRUNED).
+    pub pruned: Vec<u32>,
+    /// Entries that are cut, ascending, each to this many UTF-8 bytes; at most as many.
+    pub capped: Vec<(u32, u32)>,
     /// Keys that this build does not know.
     pub unknown: Unknown,
 }
@@ -47,6 +52,8 @@ impl Summary {
             text: text.to_owned(),
             carry: String::new(),
             bounds: None,
+            pruned: Vec::new(),
+            capped: Vec::new(),
             unknown: Unknown::default(),
         }
     }
@@ -87,11 +94,27 @@ pub fn encode_summary(summary: &Summary) -> Vec<u8> {
         map.optional(SLICE_TOKENS, Some(bounds.slice_tokens));
         map.number(CAP, bounds.cap);
     }
+    if !summary.pruned.is_empty() {
+        map.numbers(PRUNED, summary.pruned.iter().map(|at| u64::from(*at)));
+    }
+    if !summary.capped.is_empty() {
+        let mut pairs = Vec::new();
+        for &(at, bytes) in &summary.capped {
+            pairs.extend([u64::from(at), u64::from(bytes)]);
+        }
+        map.numbers(CAPPED, pairs.into_iter());
+    }
     frame::seal(&map.finish(&summary.unknown))
 }
 
-/// The summary in `fields`; `None` where it is not certain whose it is, or where there is no text.
+/// The summary in `fields`; `None` where it is not certain whose it is or what it clears, or where there is no text.
 pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
+    let pruned = fields.places(PRUNED)?;
+    let mut capped = Vec::new();
+    for pair in fields.places(CAPPED)?.chunks_exact(2) {
+        capped.push((pair[0], pair[1]));
+    }
+    (pruned.len() <= MAX_PRUNED && capped.len() <= MAX_PRUNED).then_some(())?;
     Some(Summary {
         session: fields.text(part::SESSION)?.to_owned(),
         number: fields.optional(NUMBER, None)?,
@@ -101,15 +124,19 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
         bounds: fields
             .optional(SLICE_TOKENS, None)
             .map(|slice_tokens| Bounds { slice_tokens, cap: fields.number(CAP, 0) }),
+        pruned,
+        capped,
         unknown: fields.unknown.clone(),
     })
 }
 
 /// Keys below this one are known to this build; the first two are those of every part.
-pub(super) const KNOWN: u8 = 8;
+pub(super) const KNOWN: u8 = 10;
 const NUMBER: u8 = 2;
 const ATTEMPT: u8 = 3;
 const TEXT: u8 = 4;
 const CARRY: u8 = 5;
 const SLICE_TOKENS: u8 = 6;
 const CAP: u8 = 7;
+const PRUNED: u8 = 8;
+const CAPPED: u8 = 9;

@@ -147,11 +147,13 @@ impl Commit {
             probe: planned.pass.probe.is_some(),
             covered_entries: covers.covered_count,
             covered_last_id: covers.covered_last_id,
+            matched_entries: (covers.matched_count != covers.covered_count).then_some(covers.matched_count),
             fingerprint: covers.fingerprint,
             pinned: covers.pinned,
             before_tokens: planned.before,
             after_tokens: None,
             summary_tokens: tokens,
+            prune: false,
             fallback: self.fallback,
             last_resort: planned.pass.means == Means::LastResort,
             verdict: None,
@@ -199,7 +201,16 @@ impl Session {
         let generation = commit.generation(self, planned, number, tokens, now);
         let bounds = Bounds { slice_tokens: planned.plan.slice_tokens, cap: planned.plan.summary_cap };
         let summary = Summary::new(self.id(), number, commit.attempt, text);
-        let parts = self.add_generation(generation, Summary { carry, bounds: Some(bounds), ..summary });
+        let parts = self.add_generation(
+            generation,
+            Summary {
+                carry,
+                bounds: Some(bounds),
+                pruned: planned.plan.pruned.clone(),
+                capped: planned.plan.capped.clone(),
+                ..summary
+            },
+        );
         self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));
         parts
     }

@@ -91,6 +91,9 @@ impl Edit {
 
     fn amend(&mut self, session: &mut Session, number: u32, now: Timestamp) -> Result<Mutated<Amended>, AmendError> {
         let (old, written) = session.generation(number).ok_or(AmendError::Unknown)?;
+        if old.covered_entries == 0 {
+            return Err(AmendError::Nothing);
+        }
         let bounds = written.bounds.unwrap_or(Bounds { slice_tokens: old.before_tokens, cap: Tokens::MAX });
         let limits = Limits { slice_tokens: bounds.slice_tokens, cap: bounds.cap, scale_permille: UNSCALED };
         let text = self.text.clone();
@@ -107,6 +110,7 @@ impl Edit {
             before_tokens: before,
             after_tokens: None,
             summary_tokens: accepted.tokens,
+            prune: false,
             fallback: false,
             last_resort: false,
             verdict: None,

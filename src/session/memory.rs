@@ -375,17 +375,17 @@ impl Session {
     fn refresh_generations(&mut self) {
         let mut shown = Vec::new();
         for generation in &self.root.generations {
-            if self.written(generation.number).is_some() {
+            if let Some(written) = self.written(generation.number) {
                 shown.push(view::Generation {
                     number: generation.number,
                     summary: generation.number,
                     covered_count: generation.covered_entries,
                     covered_last_id: generation.covered_last_id,
-                    matched_count: generation.covered_entries,
+                    matched_count: generation.matched_entries.unwrap_or(generation.covered_entries),
                     fingerprint: generation.fingerprint,
                     pinned: self.shown_pins(&generation.pinned, generation.covered_entries),
-                    pruned: Vec::new(),
-                    capped: Vec::new(),
+                    pruned: self.without_pins(&written.pruned),
+                    capped: written.capped.clone(),
                     summary_tokens: generation.summary_tokens,
                 });
             }

@@ -23,6 +23,7 @@ mod memory;
 mod notice;
 mod open;
 mod pin;
+mod prune;
 mod request;
 mod run;
 mod sight;

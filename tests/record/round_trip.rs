@@ -28,6 +28,8 @@ fn summary_of_any_text_reads_back_as_it_was_written() {
         let summary = Summary {
             carry: draw.text(100),
             bounds: draw.maybe(|draw| Bounds { slice_tokens: draw.number(), cap: draw.number() }),
+            pruned: draw.some(6, |draw| draw.number()),
+            capped: draw.some(4, |draw| (draw.number(), draw.number())),
             ..Summary::new(&draw.text(40), draw.number(), AttemptId(draw.long()), &draw.text(200))
         };
         let found = load_summary(Some(&encode_summary(&summary)), &summary.session, summary.number);
