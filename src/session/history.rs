@@ -179,7 +179,7 @@ impl Session {
     /// Before the host has shown its transcript nothing matches it: then the one that covers most is meant.
     fn live_or_longest(&self) -> Option<&Summary> {
         if !self.index().is_empty() {
-            return self.live();
+            return self.written(self.shown_generation()?.number);
         }
         let longest =
             self.generations().iter().max_by_key(|generation| (generation.covered_count, generation.number))?;
