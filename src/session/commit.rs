@@ -31,6 +31,8 @@ pub struct Commit {
     pub spent: Tokens,
     /// What the host wants behind the summary word for word from now on; empty for nothing.
     pub carry: String,
+    /// The host's id of the last message before the cut; empty where it has none.
+    pub through: String,
 }
 
 /// What came of a commit.
@@ -198,8 +200,14 @@ impl Session {
         let number = self.next_number();
         let generation = commit.generation(self, planned, number, tokens, now);
         let bounds = Bounds { slice_tokens: planned.plan.slice_tokens, cap: planned.plan.summary_cap };
-        let summary = Summary::new(self.id(), number, commit.attempt, text);
-        let parts = self.add_generation(generation, Summary { carry, bounds: Some(bounds), ..summary });
+        let summary = Summary {
+            carry,
+            bounds: Some(bounds),
+            through: commit.through.clone(),
+            behind: self.behind(&planned.plan),
+            ..Summary::new(self.id(), number, commit.attempt, text)
+        };
+        let parts = self.add_generation(generation, summary);
         self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));
         parts
     }

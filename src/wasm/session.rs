@@ -10,8 +10,8 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use crate::{
     id::{ModelId, OwnerId},
     session::{
-        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Pinnable, Remove, Report, Session, Settle,
-        Steps, Write, drive, drive_sync,
+        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError,
+        Session, Settle, Steps, Write, drive, drive_sync,
     },
     store::Snapshot,
     summary::Finish,
@@ -85,6 +85,12 @@ impl Core {
     /// Forgets the entries from `len` on.
     pub fn truncate(&self, len: u32) {
         self.inner.session.borrow_mut().truncate(len);
+    }
+
+    /// Whether the view would have to show messages that a resumed transcript does not hold.
+    #[wasm_bindgen(js_name = lacksTranscript)]
+    pub fn lacks_transcript(&self) -> bool {
+        self.session().lacks_transcript()
     }
 
     /// How many entries.
@@ -161,7 +167,7 @@ impl Core {
         let session = self.session();
         let out = Array::new();
         for one in &session.root().generations {
-            out.push(&convert::compaction(one, session.text(one.number).unwrap_or_default()));
+            out.push(&convert::compaction(one, session.written(one.number)));
         }
         out
     }
@@ -183,7 +189,9 @@ impl Core {
             inner.loading.set(false);
             let mut out = Members::new();
             out.text("found", found.code());
-            out.text("durability", inner.session.borrow().durability().code());
+            let session = inner.session.borrow();
+            out.text("durability", session.durability().code());
+            out.optional_text("resumeAfter", session.resume_after());
             Ok(out.finish())
         })
     }
@@ -231,20 +239,12 @@ impl Core {
         spent_tokens: f64,
         now: f64,
         carry: Option<String>,
+        through: Option<String>,
     ) -> Result<Promise, JsValue> {
         let spent = convert::tokens("spentTokens", spent_tokens)?;
         let attempt = convert::attempt(compaction_id)?;
-        self.end(
-            Commit {
-                attempt,
-                text,
-                finish: convert::finish(finish),
-                fallback: false,
-                spent,
-                carry: carry.unwrap_or_default(),
-            },
-            now,
-        )
+        let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
+        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent, carry, through }, now)
     }
 
     /// Commits a plain summary, written here without a model.
@@ -256,15 +256,14 @@ impl Core {
         offsets: &[u32],
         now: f64,
         carry: Option<String>,
+        through: Option<String>,
     ) -> Result<Promise, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
         let ends = convert::utf8_ends(joined, offsets);
         let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
         let text = text.unwrap_or_default();
-        self.end(
-            Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry: carry.unwrap_or_default() },
-            now,
-        )
+        let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
+        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry, through }, now)
     }
 
     /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.
@@ -393,6 +392,10 @@ impl Core {
         self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
     }
 
+    pub(super) fn resume_session(&self, after: &str, head: &[Entry]) -> Result<(u32, u32), ResumeError> {
+        self.inner.session.borrow_mut().resume(after, head)
+    }
+
     pub(super) fn pinnable(&self, index: u32) -> Option<Pinnable> {
         self.session().pinnable(index)
     }
@@ -469,6 +472,6 @@ fn records(snapshot: Option<Snapshot>) -> JsValue {
     list.into()
 }
 
-fn wide(hi: u32, lo: u32) -> u64 {
+pub(super) fn wide(hi: u32, lo: u32) -> u64 {
     (u64::from(hi) << 32) | u64::from(lo)
 }

@@ -119,6 +119,7 @@ impl<S: SyncStore> Tab<S> {
             fallback: false,
             spent: 900,
             carry: carry.to_owned(),
+            through: format!("m{}", planned.plan.cut),
         }))
     }
 
