@@ -63,6 +63,14 @@ export interface Session<M = ChatMessage> {
   undo(compactionId?: string): Promise<CompactResult>;
   /** Puts your text in the place of the live summary, if it passes the checks of every summary. The old one stays for `undo`. */
   edit(compactionId: string, summary: string): Promise<CompactResult>;
+  /**
+   * Keeps a message (by its id) word for word in every view, with the tool results or the call that belong to it; or a text of yours, which
+   * then stands behind the summary as `carry` does. Durable. `refused`: with it the fixed part would leave too little to save.
+   * Rejects for an id of no message here, an empty or very long text, and beyond 32 pins.
+   */
+  pin(what: string | { text: string }): Promise<PinResult>;
+  /** By the id of the message, or by the one that `pin` gave. What was kept is summarised with the next compaction. */
+  unpin(id: string): Promise<void>;
   /** Writes what is unsaved and lets go of the record. The next `openSession` with this id loads it anew. */
   close(): Promise<void>;
 
@@ -130,6 +138,10 @@ export type CompactResult =
   | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number }
   | { status: 'refused'; decision: Decision }
   | { status: 'failed'; error: CompactionError; retryAt?: number };
+
+export type PinResult =
+  | { status: 'pinned'; id: string; floorTokens: number }
+  | { status: 'refused'; floorTokens: number; thresholdTokens: number };
 
 export interface Snapshot extends Numbers {
   phase: 'loading' | 'idle' | 'compacting' | 'awaiting_verdict' | 'blocked';

@@ -2,7 +2,7 @@
 // Times are epoch milliseconds. Numbers are range-checked there; a bad one throws at once, a plain error with a code.
 // Operations run one after another, in the order of their calls.
 
-import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, Snapshot, StoredRecord, Trigger } from '../surface.js';
+import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, PinResult, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
 export function initSync(options: { module: Uint8Array }): unknown;
 
@@ -66,6 +66,10 @@ export class Core {
   reset(now: number): Promise<void>;
   undo(compactionId: string | undefined, now: number): Promise<CommitDto>;
   edit(compactionId: string, text: string, now: number): Promise<CommitDto>;
+  pinText(text: string, now: number): Promise<PinResult>;
+  pinEntry(index: number, now: number): Promise<PinResult>;
+  unpin(id: string, now: number): Promise<void>;
+  unpinEntry(index: number, now: number): Promise<void>;
   settle(now: number): Promise<void>;
   /** A compaction of the first `coveredEntries` that the host made by itself; its id. Only a replay needs it. */
   adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;

@@ -1,6 +1,7 @@
 // The host's messages beside their numbers in the index: which of them the index knows, by identity and fingerprint.
 
 import type { Core } from '../boundary/glue.js';
+import { isFields, textAt } from '../formats/json.js';
 import type { Reader, Reading } from '../formats/reader.js';
 
 /** All of the core that this file may touch. */
@@ -42,6 +43,18 @@ export class Transcript {
   /** What a summariser is shown of the entry at `index`. */
   text(index: number): string {
     return this.#reader.text(this.#known[index]?.message);
+  }
+
+  /** The id of the message at `index`: the host's own, or its place and content where it has none. */
+  id(index: number): string {
+    const known = this.#known[index];
+    return known === undefined ? '' : (this.#ownId(known.message) ?? `${index + 1}-${hex(known.hi)}${hex(known.lo)}`);
+  }
+
+  /** The place of the newest message with this id; -1 where there is none. */
+  find(id: string): number {
+    for (let index = this.length - 1; index >= 0; index--) if (this.id(index) === id) return index;
+    return -1;
   }
 
   /** How many leading messages have stayed the same since the last call. */
@@ -93,9 +106,18 @@ export class Transcript {
     return first;
   }
 
+  /** Hosts put ids on messages of formats that have none. */
+  #ownId(message: unknown): string | undefined {
+    return this.#reader.id(message) ?? (isFields(message) ? textAt(message, 'id') : undefined);
+  }
+
   #openCalls(calls: readonly string[], index: number): void {
     for (const id of calls) this.#groups.set(id, index);
   }
+}
+
+function hex(word: number): string {
+  return word.toString(16).padStart(8, '0');
 }
 
 /** The crate's `Entry::ALONE`. */
