@@ -7,6 +7,7 @@ use crate::{
     record::{Bounds, Generation, Summary},
     session::{
         Planned, Session, Status,
+        resume::kept_id,
         sight::UNSCALED,
         write::{Mutated, Mutation, Parts},
     },
@@ -203,7 +204,7 @@ impl Session {
         let summary = Summary {
             carry,
             bounds: Some(bounds),
-            through: commit.through.clone(),
+            through: kept_id(&commit.through),
             behind: self.behind(&planned.plan),
             ..Summary::new(self.id(), number, commit.attempt, text)
         };

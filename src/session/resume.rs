@@ -126,6 +126,11 @@ impl Session {
     }
 }
 
+/// A host's id, if it is one that can be kept.
+pub(super) fn kept_id(id: &str) -> String {
+    if id.len() <= MOST_ID_BYTES { id.to_owned() } else { String::new() }
+}
+
 /// The fingerprint of a transcript of these entries.
 fn fingerprint(entries: &[Entry]) -> u64 {
     let mut index = Index::new();
@@ -134,3 +139,6 @@ fn fingerprint(entries: &[Entry]) -> u64 {
     }
     index.fingerprint(index.len())
 }
+
+/// Ids are UUIDs, numbers, short words; what is longer is content, and has no place in a record.
+const MOST_ID_BYTES: usize = 256;

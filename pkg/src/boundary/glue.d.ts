@@ -34,6 +34,9 @@ export class Core {
   /** `group`: the index of the entry that opened the call, or `u32::MAX`. */
   push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number): void;
   truncate(length: number): void;
+  /** Four words for each system message in front; the answer is how many were taken, and the place of the next entry. */
+  resumeAfter(after: string, head: Uint32Array): Uint32Array;
+  lacksTranscript(): boolean;
   entryCount(): number;
 
   overLine(): boolean;
@@ -52,8 +55,8 @@ export class Core {
   open(now: number): Promise<Opened>;
   claim(kind: ClaimKind, now: number): Promise<PlanDto | { refused: Decision }>;
   request(compactionId: string, joined: string, offsets: Uint32Array, focus?: string): { system: string; user: string };
-  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number, carry?: string): Promise<CommitDto>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<CommitDto>;
+  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number, carry?: string, through?: string): Promise<CommitDto>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string, through?: string): Promise<CommitDto>;
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
   cancel(compactionId: string, now: number): Promise<void>;
   renew(compactionId: string, now: number): Promise<boolean>;

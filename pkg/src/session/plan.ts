@@ -17,6 +17,8 @@ export class ClaimedPlan<M> implements Plan<M> {
   readonly promisedTokens: number;
   readonly #engine: Engine<M>;
   readonly #slice: Slice;
+  /** The id of the last message that the summary will cover. */
+  readonly #through: string;
   readonly #maxTokens: number;
   readonly #focus: string | undefined;
   readonly #ended: () => void;
@@ -35,6 +37,7 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.promisedTokens = claimed.promisedTokens;
     this.#engine = engine;
     this.#slice = sliceOf(engine.transcript, claimed);
+    this.#through = engine.transcript.id(claimed.cut - 1);
     this.#maxTokens = claimed.maxTokens;
     this.#focus = focus;
     this.#ended = ended;
@@ -56,13 +59,13 @@ export class ClaimedPlan<M> implements Plan<M> {
     const { text, finish, usage } = reader.reply(reply);
     const spent = usage ? usage.promptTokens + usage.outputTokens : 0;
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => core.commit(this.compactionId, text, finish, spent, Date.now(), carry));
+    return this.#end(() => core.commit(this.compactionId, text, finish, spent, Date.now(), carry, this.#through));
   }
 
   async commitPlain(): Promise<CompactResult> {
     const { joined, offsets } = this.#slice;
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry));
+    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry, this.#through));
   }
 
   async fail(error: unknown): Promise<CompactResult> {
@@ -124,7 +127,7 @@ interface Slice {
   readonly offsets: Uint32Array;
 }
 
-function sliceOf(transcript: Transcript, { material }: PlanDto): Slice {
+function sliceOf(transcript: Pick<Transcript, 'text'>, { material }: PlanDto): Slice {
   const texts: string[] = [];
   for (let pair = 0; pair + 1 < material.length; pair += 2) {
     const [from = 0, to = 0] = material.slice(pair, pair + 2);
