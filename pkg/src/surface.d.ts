@@ -65,6 +65,14 @@ export interface Session<M = ChatMessage> {
   undo(compactionId?: string): Promise<CompactResult>;
   /** Puts your text in the place of the live summary, if it passes the checks of every summary. The old one stays for `undo`. */
   edit(compactionId: string, summary: string): Promise<CompactResult>;
+  /**
+   * Keeps a message (by its id) word for word in every view, with the tool results or the call that belong to it; or a text of yours, which
+   * then stands behind the summary as `carry` does. Durable. `refused`: with it the fixed part would leave too little to save.
+   * Rejects for an id of no message here, an empty or very long text, and beyond 32 pins.
+   */
+  pin(what: string | { text: string }): Promise<PinResult>;
+  /** By the id of the message, or by the one that `pin` gave. What was kept is summarised with the next compaction. */
+  unpin(id: string): Promise<void>;
   /** Writes what is unsaved and lets go of the record. The next `openSession` with this id loads it anew. */
   close(): Promise<void>;
 
@@ -74,13 +82,21 @@ export interface Session<M = ChatMessage> {
 
 /** The platform's AbortSignal where there is one; no DOM library needed. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : { readonly aborted: boolean; addEventListener(type: 'abort', listener: () => void): void };
-export interface PrepareOptions {
+/**
+ * You pass only the messages behind the one with the id `after`, and vouch that nothing before it has changed; in front of them the system
+ * messages that your conversation begins with. The id is `Opened.resumeAfter`, or that of any message the session was shown since.
+ * Anything else is refused with a typed error (`unknown_after`, `head_changed`, `needs_transcript`), and nothing is lost.
+ */
+export interface ViewOptions {
+  after?: string;
+}
+export interface PrepareOptions extends ViewOptions {
   /** Ends a summary that is being written; the call goes on without it. */
   signal?: Signal;
   /** The model this call goes to. Another one opens its own probe of a tripped guard. */
   model?: string;
 }
-export interface CompactOptions {
+export interface CompactOptions extends ViewOptions {
   /** What the summary should dwell on. */
   focus?: string;
   signal?: Signal;
@@ -154,6 +170,10 @@ export type CompactResult =
   | { status: 'refused'; decision: Decision }
   | { status: 'failed'; error: CompactionError; retryAt?: number };
 
+export type PinResult =
+  | { status: 'pinned'; id: string; floorTokens: number }
+  | { status: 'refused'; floorTokens: number; thresholdTokens: number };
+
 export interface Snapshot extends Numbers {
   phase: 'loading' | 'idle' | 'compacting' | 'awaiting_verdict' | 'blocked';
   durability: Durability;
@@ -163,7 +183,17 @@ export interface Snapshot extends Numbers {
   /** When something will change by itself: a countdown to draw, an alarm to set. */
   wakeAt?: number;
 }
-export interface Opened { found: 'new' | 'existing' | 'rolled_back' | 'lost' | 'quarantined' | 'read_only'; durability: Durability }
+export interface Opened {
+  found: 'new' | 'existing' | 'rolled_back' | 'lost' | 'quarantined' | 'read_only';
+  durability: Durability;
+  /**
+   * The id of the last message that the live summary covers, where the messages behind it are all that is needed from now on: see
+   * `PrepareOptions.after`. It is your own id; where your messages have none it begins with how many messages are covered (`"128-…"`).
+   * Absent where a view also shows covered messages that are no system messages in front: a system message in their midst, the newest user
+   * message of a long turn, a pinned message.
+   */
+  resumeAfter?: string;
+}
 export interface Compaction { compactionId: string; at: number; trigger: Trigger; coversEntries: number; throughId: string; beforeTokens: number; afterTokens?: number; verdict: 'pending' | 'effective' | 'weak' | 'ineffective'; summary: string }
 /** One compaction, one id, from start to end; the statuses are those of the Agent Client Protocol. */
 export type CompactionEvent =
@@ -202,7 +232,7 @@ export interface Advanced<M = ChatMessage> {
   /** The attempt of this id that this session object has going. */
   resume(compactionId: string): Promise<Plan<M> | undefined>;
   /** What the model should be sent for this conversation. Without a compaction: the same messages. */
-  view(messages: readonly M[]): View<M>;
+  view(messages: readonly M[], options?: ViewOptions): View<M>;
   /** The prompt tokens that the provider counted for a call made from `view`; `undefined`: the call was completed and nothing was counted. */
   recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void>;
   /** Learns from a refused prompt. Any other error changes nothing and is answered with `overflow: false`. */
@@ -246,7 +276,7 @@ export interface GuardRecord {
   generations: number;
   summaryTokensSpent: number;
 }
-export interface ObserveOptions { model?: string }
+export interface ObserveOptions extends ViewOptions { model?: string }
 export interface PlanOptions { trigger?: 'manual'; focus?: string }
 export interface PlanInfo { compactionId: string; trigger: Trigger; entries: number; tokens: number; promisedTokens: number }
 export interface Plan<M = ChatMessage> extends PlanInfo {

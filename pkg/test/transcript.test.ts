@@ -23,6 +23,7 @@ function watched() {
     truncate(length: number): void {
       entries.length = length;
     },
+    resumeAfter: (): Uint32Array => assert.fail('nothing is resumed here'),
   };
   return { told, transcript: new Transcript(index, openAiChat<unknown>()) };
 }

@@ -89,7 +89,11 @@ impl Keep {
     }
 
     fn turns_from(&self, index: &Index) -> u32 {
-        let first = index.user_turns().saturating_sub(self.turns);
+        let known = index.turns().len() as u32;
+        if known < self.turns && index.base_len() > 0 {
+            return index.base_len();
+        }
+        let first = known.saturating_sub(self.turns);
         index.turns().get(first as usize).copied().unwrap_or(index.len())
     }
 }

@@ -24,12 +24,31 @@ pub struct Summary {
     pub carry: String,
     /// What the text had to stay below, where that is known.
     pub bounds: Option<Bounds>,
+    /// The host's id of the last message that it covers; empty where that is not known.
+    pub through: String,
+    /// How to go on behind it without the messages that it covers, where that is possible.
+    pub behind: Option<Behind>,
     /// Entries behind what it covers that a placeholder stands for, ascending; at most [`MAX_PRUNED`](crate::plan::MAX_PRUNED).
     pub pruned: Vec<u32>,
     /// Entries that are cut, ascending, each to this many UTF-8 bytes; at most as many.
     pub capped: Vec<(u32, u32)>,
     /// Keys that this build does not know.
     pub unknown: Unknown,
+}
+
+/// What is to be known of covered messages to go on without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behind {
+    /// Fingerprint of the covered entries.
+    pub fingerprint: u64,
+    /// System entries that the transcript begins with.
+    pub head_entries: u32,
+    /// Fingerprint of those.
+    pub head_fingerprint: u64,
+    /// Real user turns among the covered entries.
+    pub user_turns: u32,
+    /// Model calls among them.
+    pub model_calls: u32,
 }
 
 /// What the text of a generation had to stay below: an edit of it is held to the same.
@@ -52,6 +71,8 @@ impl Summary {
             text: text.to_owned(),
             carry: String::new(),
             bounds: None,
+            through: String::new(),
+            behind: None,
             pruned: Vec::new(),
             capped: Vec::new(),
             unknown: Unknown::default(),
@@ -61,7 +82,7 @@ impl Summary {
     /// Bytes of text that it holds.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
-        self.text.len() + self.carry.len()
+        self.text.len() + self.carry.len() + self.through.len()
     }
 }
 
@@ -87,8 +108,17 @@ pub fn encode_summary(summary: &Summary) -> Vec<u8> {
     map.optional(NUMBER, Some(summary.number));
     map.number(ATTEMPT, summary.attempt.0);
     map.text(TEXT, &summary.text);
-    if !summary.carry.is_empty() {
-        map.text(CARRY, &summary.carry);
+    for (key, text) in [(CARRY, &summary.carry), (THROUGH, &summary.through)] {
+        if !text.is_empty() {
+            map.text(key, text);
+        }
+    }
+    if let Some(behind) = &summary.behind {
+        map.optional(FINGERPRINT, Some(behind.fingerprint));
+        map.number(HEAD_FINGERPRINT, behind.head_fingerprint);
+        map.number(HEAD_ENTRIES, behind.head_entries);
+        map.number(USER_TURNS, behind.user_turns);
+        map.number(MODEL_CALLS, behind.model_calls);
     }
     if let Some(bounds) = summary.bounds {
         map.optional(SLICE_TOKENS, Some(bounds.slice_tokens));
@@ -124,6 +154,14 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
         bounds: fields
             .optional(SLICE_TOKENS, None)
             .map(|slice_tokens| Bounds { slice_tokens, cap: fields.number(CAP, 0) }),
+        through: fields.text(THROUGH).unwrap_or_default().to_owned(),
+        behind: fields.optional(FINGERPRINT, None).map(|fingerprint| Behind {
+            fingerprint,
+            head_fingerprint: fields.number(HEAD_FINGERPRINT, 0),
+            head_entries: fields.number(HEAD_ENTRIES, u32::MAX),
+            user_turns: fields.number(USER_TURNS, 0),
+            model_calls: fields.number(MODEL_CALLS, 0),
+        }),
         pruned,
         capped,
         unknown: fields.unknown.clone(),
@@ -131,12 +169,18 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
 }
 
 /// Keys below this one are known to this build; the first two are those of every part.
-pub(super) const KNOWN: u8 = 10;
+pub(super) const KNOWN: u8 = 16;
 const NUMBER: u8 = 2;
 const ATTEMPT: u8 = 3;
 const TEXT: u8 = 4;
 const CARRY: u8 = 5;
 const SLICE_TOKENS: u8 = 6;
 const CAP: u8 = 7;
-const PRUNED: u8 = 8;
-const CAPPED: u8 = 9;
+const THROUGH: u8 = 8;
+const HEAD_ENTRIES: u8 = 9;
+const HEAD_FINGERPRINT: u8 = 10;
+const USER_TURNS: u8 = 11;
+const MODEL_CALLS: u8 = 12;
+const FINGERPRINT: u8 = 13;
+const PRUNED: u8 = 14;
+const CAPPED: u8 = 15;

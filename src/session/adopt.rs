@@ -51,6 +51,7 @@ impl Mutation for Adopt {
             fallback: false,
             spent: 0,
             carry: String::new(),
+            through: String::new(),
         };
         session.make_live(&commit, &planned, self.summary_tokens, "", now);
         Mutated::root_only(attempt)

@@ -7,6 +7,7 @@ use crate::{
     record::{Bounds, Generation, Summary},
     session::{
         Planned, Session, Status,
+        resume::kept_id,
         sight::UNSCALED,
         write::{Mutated, Mutation, Parts},
     },
@@ -31,6 +32,8 @@ pub struct Commit {
     pub spent: Tokens,
     /// What the host wants behind the summary word for word from now on; empty for nothing.
     pub carry: String,
+    /// The host's id of the last message before the cut; empty where it has none.
+    pub through: String,
 }
 
 /// What came of a commit.
@@ -200,17 +203,16 @@ impl Session {
         let number = self.next_number();
         let generation = commit.generation(self, planned, number, tokens, now);
         let bounds = Bounds { slice_tokens: planned.plan.slice_tokens, cap: planned.plan.summary_cap };
-        let summary = Summary::new(self.id(), number, commit.attempt, text);
-        let parts = self.add_generation(
-            generation,
-            Summary {
-                carry,
-                bounds: Some(bounds),
-                pruned: planned.plan.pruned.clone(),
-                capped: planned.plan.capped.clone(),
-                ..summary
-            },
-        );
+        let summary = Summary {
+            carry,
+            bounds: Some(bounds),
+            pruned: planned.plan.pruned.clone(),
+            capped: planned.plan.capped.clone(),
+            through: kept_id(&commit.through),
+            behind: self.behind(&planned.plan),
+            ..Summary::new(self.id(), number, commit.attempt, text)
+        };
+        let parts = self.add_generation(generation, summary);
         self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));
         parts
     }

@@ -60,6 +60,11 @@ pub enum AmendError {
         /// The one that is.
         live: AttemptId,
     },
+    /// The session goes on behind this summary and does not know what it covers.
+    #[error(
+        "the messages that this summary covers were not given; nothing was changed; prepare with the whole conversation first"
+    )]
+    NeedsTranscript,
     /// No summary is live.
     #[error("no summary is live; the conversation is sent as it is; there is nothing to take back")]
     Nothing,
@@ -76,6 +81,7 @@ impl AmendError {
             Self::Running => "attempt_running",
             Self::Unknown => "unknown_compaction",
             Self::NotLive { .. } => "not_live",
+            Self::NeedsTranscript => "needs_transcript",
             Self::Nothing => "nothing_to_undo",
             Self::Rejected(rejection) => rejection.code(),
         }
@@ -139,6 +145,7 @@ impl Mutation for Undo {
 
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Self::Output> {
         match session.amendable(self.compaction.as_deref(), now) {
+            Ok(number) if session.needs(number) => Mutated::root_only(Err(AmendError::NeedsTranscript)),
             Ok(number) => session.take_back(number, now),
             Err(refusal) => Mutated::root_only(Err(refusal)),
         }

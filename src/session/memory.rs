@@ -140,6 +140,12 @@ impl Session {
         self.written(shown.summary).filter(|_| shown.covered_count > 0)
     }
 
+    /// The summary with this number, with what was frozen with it.
+    #[must_use]
+    pub fn written(&self, number: u32) -> Option<&Summary> {
+        self.summaries.iter().find(|written| written.number == number)
+    }
+
     /// The text of the live summary, as it was written.
     #[must_use]
     pub fn summary(&self) -> Option<&str> {
@@ -311,6 +317,11 @@ impl Session {
         self.find_pins();
     }
 
+    pub(super) fn replace_index(&mut self, index: Index) {
+        self.index = index;
+        self.find_pins();
+    }
+
     /// Puts another root in place, with the summaries it names.
     pub(super) fn replace_root(&mut self, root: Root) {
         self.root = root;
@@ -322,10 +333,6 @@ impl Session {
         let result = edit(&mut self.root);
         self.refresh_generations();
         result
-    }
-
-    pub(super) fn written(&self, number: u32) -> Option<&Summary> {
-        self.summaries.iter().find(|written| written.number == number)
     }
 
     pub(super) fn insert_summary(&mut self, summary: Summary) {

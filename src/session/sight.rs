@@ -23,7 +23,7 @@ impl Sight {
         let items = session.index().len().saturating_sub(view.covered_count()).saturating_add(1);
         let lines = state.window(session.settings().config.context_window);
         let seen = Observation {
-            enabled: session.link().health != Health::ReadOnly,
+            enabled: session.link().health != Health::ReadOnly && view.covered_count() >= session.index().base_len(),
             lines: lines.map(|window| session.settings().config.lines(window, items)),
             occupancy,
             confidence,

@@ -48,6 +48,13 @@ impl Groups {
         self.leading = entry.kind.any(Kind::LEADS);
     }
 
+    /// Nobody waits for any of the calls so far.
+    pub(super) fn close(&mut self) {
+        self.open_since = self.len();
+        self.result_since_assistant = false;
+        self.leading = false;
+    }
+
     /// A user's turn closes the calls before it; so do the model's next words after a result, since a provider would
     /// not have gone on with a call that still waited. A further part of the same answer closes nothing.
     fn close_calls(&mut self, entry: &Entry, alone: bool) {

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::transcript::{Entry, Kind, Role, groups::Groups, sums::Sums, sums::grow};
+use crate::transcript::{Base, Entry, Kind, Role, groups::Groups, sums::Sums, sums::grow};
 
 /// A transcript as numbers, append-only, a struct of arrays: at most 32 bytes per entry.
 ///
@@ -10,14 +10,15 @@ use crate::transcript::{Entry, Kind, Role, groups::Groups, sums::Sums, sums::gro
 /// entries; further ones are dropped.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    sums: Sums,
-    groups: Groups,
+    pub(super) sums: Sums,
+    pub(super) groups: Groups,
     /// Starts of real user turns, ascending.
-    turns: Vec<u32>,
+    pub(super) turns: Vec<u32>,
     /// System entries behind the system head, ascending.
     systems: Vec<u32>,
     head_len: u32,
-    model_calls: u32,
+    pub(super) model_calls: u32,
+    pub(super) base: Base,
 }
 
 impl Index {
@@ -25,6 +26,12 @@ impl Index {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// How many leading entries are not held, system head included; 0 for a transcript that is whole.
+    #[must_use]
+    pub fn base_len(&self) -> u32 {
+        self.base.count
     }
 
     /// Appends `entry`; constant time, amortised.
@@ -58,7 +65,11 @@ impl Index {
     pub fn truncate(&mut self, len: u32) {
         if len < self.len() {
             let mut kept = Self::new();
-            for index in 0..len {
+            if self.base.count > 0 && len >= self.base.count {
+                let head: Vec<Entry> = (0..self.head_len.min(self.base.count)).map(|at| self.entry(at)).collect();
+                kept = Self::resumed(&head, self.base);
+            }
+            for index in kept.len()..len {
                 kept.push(self.entry(index));
             }
             *self = kept;
@@ -182,7 +193,7 @@ impl Index {
     /// How many real user turns.
     #[must_use]
     pub fn user_turns(&self) -> u32 {
-        self.turns.len() as u32
+        self.base.user_turns + self.turns.len() as u32
     }
 
     /// How many model calls: entries of the assistant.

@@ -5,13 +5,16 @@
 //!
 //! 1. push every new entry, in order; a result names the entry that opened its call ([`Entry::group`]);
 //! 2. after an edit, a regeneration or a switch of branch: [`Index::truncate`] to what is unchanged, push the rest;
+//!    and to go on without what a summary covers: [`Index::resumed`];
 //! 3. ask: sums, fingerprints and places where a cut is allowed cost the same at any length.
 
 mod entry;
 mod groups;
 mod index;
+mod resumed;
 mod sums;
 mod weight;
 
 pub use entry::{Entry, Kind, Role};
 pub use index::Index;
+pub use resumed::Base;

@@ -19,6 +19,8 @@ pub(super) struct Sums {
     weights: Vec<u8>,
     marks: Vec<Mark>,
     tip: Mark,
+    /// Where known entries begin behind unknown ones, and what the prefix before adds up to.
+    base: (usize, Mark),
 }
 
 /// What a prefix adds up to.
@@ -52,14 +54,23 @@ impl Sums {
         self.tip = self.tip.after(entry);
     }
 
+    /// The entries so far are not the real ones, whose fingerprint this is.
+    pub(super) fn resume(&mut self, fingerprint: u64) {
+        self.tip.fingerprint = fingerprint;
+        self.base = (self.ids.len(), self.tip);
+    }
+
     /// What the first `len` entries add up to. At most fifteen steps.
     pub(super) fn mark(&self, len: u32) -> Mark {
         let len = len as usize;
         if len >= self.ids.len() {
             return self.tip;
         }
-        let from = len - len % BLOCK;
-        (from..len).fold(self.marks[len / BLOCK], |mark, index| mark.after(&self.entry(index)))
+        let block = len - len % BLOCK;
+        let (base, before) = self.base;
+        let (from, mark) =
+            if (block..=len).contains(&base) { (base, before) } else { (block, self.marks[len / BLOCK]) };
+        (from..len).fold(mark, |mark, index| mark.after(&self.entry(index)))
     }
 
     /// Tokens of the first `len` entries; cheaper than [`Self::mark`], which hashes.

@@ -89,7 +89,9 @@ impl Core {
         Ok(taken == Taken::Next)
     }
 
-    /// Commits a summary, or refuses it by name. `carry` stands behind it word for word from then on.
+    /// Commits a summary, or refuses it by name. `carry` stands behind it word for word from then on; `through` is the
+    /// host's id of the last message that it covers.
+    #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
     pub fn commit(
         &self,
         compaction_id: &str,
@@ -98,20 +100,12 @@ impl Core {
         spent_tokens: f64,
         now: f64,
         carry: Option<String>,
+        through: Option<String>,
     ) -> Result<Promise, JsValue> {
         let spent = convert::tokens("spentTokens", spent_tokens)?;
         let attempt = convert::attempt(compaction_id)?;
-        self.end(
-            Commit {
-                attempt,
-                text,
-                finish: convert::finish(finish),
-                fallback: false,
-                spent,
-                carry: carry.unwrap_or_default(),
-            },
-            now,
-        )
+        let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
+        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent, carry, through }, now)
     }
 
     /// Commits a plain summary, written here without a model.
@@ -123,15 +117,14 @@ impl Core {
         offsets: &[u32],
         now: f64,
         carry: Option<String>,
+        through: Option<String>,
     ) -> Result<Promise, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
         let ends = convert::utf8_ends(joined, offsets);
         let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
         let text = text.unwrap_or_default();
-        self.end(
-            Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry: carry.unwrap_or_default() },
-            now,
-        )
+        let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
+        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry, through }, now)
     }
 
     /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.

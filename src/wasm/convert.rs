@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use crate::{
     id::AttemptId,
     policy::{Action, Confidence, Decision, FailureClass, Kind, Means, Phase, Trigger, Verdict, sentence},
-    record::Generation,
+    record::{Generation, Summary},
     session::{AmendError, Amended, Asking, Committed, Planned, Session},
     summary::Finish,
     time::{Millis, Timestamp},
@@ -237,7 +237,7 @@ pub(super) fn amended(amended: &Result<Amended, AmendError>) -> JsValue {
 }
 
 /// The public `Compaction`: one committed summary.
-pub(super) fn compaction(generation: &Generation, summary: &str) -> JsValue {
+pub(super) fn compaction(generation: &Generation, written: Option<&Summary>) -> JsValue {
     let trigger = match (generation.probe, generation.kind) {
         (true, Kind::Auto) => Trigger::Probe,
         (_, Kind::Auto) => Trigger::Threshold,
@@ -249,11 +249,14 @@ pub(super) fn compaction(generation: &Generation, summary: &str) -> JsValue {
     out.number("at", generation.at.0);
     out.text("trigger", trigger.code());
     out.number("coversEntries", generation.covered_entries);
-    out.text("throughId", &AttemptId(generation.covered_last_id).to_string());
+    match written.filter(|written| !written.through.is_empty()) {
+        Some(written) => out.text("throughId", &written.through),
+        None => out.text("throughId", &AttemptId(generation.covered_last_id).to_string()),
+    }
     out.number("beforeTokens", generation.before_tokens);
     out.optional_number("afterTokens", generation.after_tokens);
     out.text("verdict", generation.verdict.map_or("pending", Verdict::code));
-    out.text("summary", summary);
+    out.text("summary", written.map_or("", |written| &written.text));
     out.finish()
 }
 

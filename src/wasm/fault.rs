@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use crate::{
     config::ConfigError,
     error::Applied,
-    session::{PinError, RequestError},
+    session::{PinError, RequestError, ResumeError},
     store::StoreError,
 };
 
@@ -43,6 +43,13 @@ impl From<RequestError> for Fault {
 impl From<PinError> for Fault {
     #[inline(never)]
     fn from(error: PinError) -> Self {
+        Self { code: error.code(), message: error.to_string(), retryable: false, applied: Applied::No }
+    }
+}
+
+impl From<ResumeError> for Fault {
+    #[inline(never)]
+    fn from(error: ResumeError) -> Self {
         Self { code: error.code(), message: error.to_string(), retryable: false, applied: Applied::No }
     }
 }

@@ -6,7 +6,13 @@ use wasm_bindgen::prelude::*;
 use crate::{
     id::AttemptId,
     session::{AmendError, Amended, Edit, Mutation, Pin, PinError, Pinnable, Pinned, Undo, Unpin, Write},
-    wasm::{convert, fault::Fault, object::Members, session::Core},
+    transcript::{Entry, Kind, Role},
+    wasm::{
+        convert,
+        fault::Fault,
+        object::Members,
+        session::{Core, wide},
+    },
 };
 
 #[wasm_bindgen]
@@ -19,6 +25,21 @@ impl Core {
     /// Puts `text` in the place of the live summary.
     pub fn edit(&self, compaction_id: &str, text: String, now: f64) -> Result<Promise, JsValue> {
         self.amend(Edit::new(compaction_id, text), now)
+    }
+
+    /// Goes on behind the message called `after`. `head` holds four words for each system message in front: id, high and
+    /// low, flags, tokens. The answer: how many of them were taken, and the index of the next entry to push.
+    #[wasm_bindgen(js_name = resumeAfter)]
+    pub fn resume_after(&self, after: &str, head: &[u32]) -> Result<Vec<u32>, JsValue> {
+        let mut entries = Vec::new();
+        for words in head.chunks_exact(4) {
+            if let &[hi, lo, flags, tokens] = words {
+                let kind = Kind::from_bits(flags as u16);
+                entries.push(Entry { kind, ..Entry::alone(wide(hi, lo), Role::System, tokens) });
+            }
+        }
+        let (taken, next) = self.resume_session(after, &entries).map_err(Fault::from)?;
+        Ok(vec![taken, next])
     }
 
     /// Pins a text of the host's.
@@ -37,12 +58,21 @@ impl Core {
     /// Takes a pin away; an id that is none changes nothing.
     pub fn unpin(&self, id: &str, now: f64) -> Result<Promise, JsValue> {
         // Pins are named as attempts are.
-        let id = AttemptId::parse(id).map_or(0, |id| id.0);
-        self.promise(Write::rereading(Unpin(id)), now, |(), _, _| Ok(JsValue::UNDEFINED))
+        self.unpinned(AttemptId::parse(id).map_or(0, |id| id.0), now)
+    }
+
+    /// Takes the pin of the entry at `index` away.
+    #[wasm_bindgen(js_name = unpinEntry)]
+    pub fn unpin_entry(&self, index: u32, now: f64) -> Result<Promise, JsValue> {
+        self.unpinned(self.pinnable(index).map_or(0, |entry| entry.id()), now)
     }
 }
 
 impl Core {
+    fn unpinned(&self, id: u64, now: f64) -> Result<Promise, JsValue> {
+        self.promise(Write::rereading(Unpin(id)), now, |(), _, _| Ok(JsValue::UNDEFINED))
+    }
+
     /// Decided on what the store holds: another tab may be at work.
     fn amend<M>(&self, mutation: M, now: f64) -> Result<Promise, JsValue>
     where

@@ -10,7 +10,8 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use crate::{
     id::{ModelId, OwnerId},
     session::{
-        Adopt, Event, Open, Operation, Peek, Pinnable, Remove, Report, Session, Settle, Steps, Write, drive, drive_sync,
+        Adopt, Event, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError, Session, Settle, Steps, Write,
+        drive, drive_sync,
     },
     store::Snapshot,
     time::Timestamp,
@@ -83,6 +84,12 @@ impl Core {
     /// Forgets the entries from `len` on.
     pub fn truncate(&self, len: u32) {
         self.inner.session.borrow_mut().truncate(len);
+    }
+
+    /// Whether the view would have to show messages that a resumed transcript does not hold.
+    #[wasm_bindgen(js_name = lacksTranscript)]
+    pub fn lacks_transcript(&self) -> bool {
+        self.session().lacks_transcript()
     }
 
     /// How many entries.
@@ -159,7 +166,7 @@ impl Core {
         let session = self.session();
         let out = Array::new();
         for one in &session.root().generations {
-            out.push(&convert::compaction(one, session.text(one.number).unwrap_or_default()));
+            out.push(&convert::compaction(one, session.written(one.number)));
         }
         out
     }
@@ -181,7 +188,9 @@ impl Core {
             inner.loading.set(false);
             let mut out = Members::new();
             out.text("found", found.code());
-            out.text("durability", inner.session.borrow().durability().code());
+            let session = inner.session.borrow();
+            out.text("durability", session.durability().code());
+            out.optional_text("resumeAfter", session.resume_after());
             Ok(out.finish())
         })
     }
@@ -281,6 +290,10 @@ impl Core {
         self.promise(Write::event(event), now, |_, _, _| Ok(JsValue::UNDEFINED))
     }
 
+    pub(super) fn resume_session(&self, after: &str, head: &[Entry]) -> Result<(u32, u32), ResumeError> {
+        self.inner.session.borrow_mut().resume(after, head)
+    }
+
     pub(super) fn pinnable(&self, index: u32) -> Option<Pinnable> {
         self.session().pinnable(index)
     }
@@ -357,6 +370,6 @@ fn records(snapshot: Option<Snapshot>) -> JsValue {
     list.into()
 }
 
-fn wide(hi: u32, lo: u32) -> u64 {
+pub(super) fn wide(hi: u32, lo: u32) -> u64 {
     (u64::from(hi) << 32) | u64::from(lo)
 }

@@ -2,7 +2,7 @@
 
 use compaction_governor::{
     id::AttemptId,
-    record::{Bounds, Loaded, LoadedSummary, Summary, encode_root, encode_summary, load_root, load_summary},
+    record::{Behind, Bounds, Loaded, LoadedSummary, Summary, encode_root, encode_summary, load_root, load_summary},
     time::Timestamp,
 };
 
@@ -27,6 +27,14 @@ fn summary_of_any_text_reads_back_as_it_was_written() {
     check("summary round trip", 20_000, |draw| {
         let summary = Summary {
             carry: draw.text(100),
+            through: draw.text(30),
+            behind: draw.maybe(|draw| Behind {
+                fingerprint: draw.long(),
+                head_entries: draw.number(),
+                head_fingerprint: draw.long(),
+                user_turns: draw.number(),
+                model_calls: draw.number(),
+            }),
             bounds: draw.maybe(|draw| Bounds { slice_tokens: draw.number(), cap: draw.number() }),
             pruned: draw.some(6, |draw| draw.number()),
             capped: draw.some(4, |draw| (draw.number(), draw.number())),

@@ -74,6 +74,7 @@ fn g06_plain_summaries_count_although_they_shrink_the_prompt() {
             fallback: true,
             spent: 0,
             carry: String::new(),
+            through: String::new(),
         }));
         tab.call();
         tab.observe(tab.entries() + 2);

@@ -8,6 +8,7 @@ mod counting;
 mod history;
 mod pins;
 mod tab;
+mod tail;
 mod trouble;
 
 use compaction_governor::{

@@ -6,7 +6,7 @@ use compaction_governor::{
     policy::{Kind, Verdict},
     session::{
         Claim, Claimed, Commit, Committed, Durability, Event, Fail, Found, Open, Operation, Planned, Report, Reported,
-        Session, Settings, Settle, Write, run_sync,
+        ResumeError, Session, Settings, Settle, Write, run_sync,
     },
     store::SyncStore,
     summary::Finish,
@@ -48,6 +48,14 @@ impl<S: SyncStore> Tab<S> {
 
     pub(crate) fn wait(&mut self, length: Millis) {
         self.now = self.now.after(length);
+    }
+
+    /// The host shows what it has behind the last summary, as after a reload in tail mode.
+    pub(crate) fn observe_behind(&mut self, after: &str, entries: u64) -> Result<(), ResumeError> {
+        let (_, next) = self.session.resume(after, &[])?;
+        self.entries = next.into();
+        self.observe(entries);
+        Ok(())
     }
 
     /// The host shows its whole transcript again, as after a reload.
@@ -119,6 +127,7 @@ impl<S: SyncStore> Tab<S> {
             fallback: false,
             spent: 900,
             carry: carry.to_owned(),
+            through: format!("m{}", planned.plan.cut),
         }))
     }
 

@@ -2,7 +2,7 @@
 // Times are epoch milliseconds. Numbers are range-checked there; a bad one throws at once, a plain error with a code.
 // Operations run one after another, in the order of their calls.
 
-import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, Snapshot, StoredRecord, Trigger } from '../surface.js';
+import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, PinResult, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
 export function initSync(options: { module: Uint8Array }): unknown;
 
@@ -35,6 +35,9 @@ export class Core {
   /** `group`: the index of the entry that opened the call, or `u32::MAX`. */
   push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number): void;
   truncate(length: number): void;
+  /** Four words for each system message in front; the answer is how many were taken, and the place of the next entry. */
+  resumeAfter(after: string, head: Uint32Array): Uint32Array;
+  lacksTranscript(): boolean;
   entryCount(): number;
 
   overLine(): boolean;
@@ -69,8 +72,8 @@ export class Core {
   refusal(compactionId: string, text: string, finish: Finish): { code: string; message: string } | undefined;
   /** True: another request follows instead of `commit`. */
   take(compactionId: string, text: string, finish: Finish): boolean;
-  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number, carry?: string): Promise<CommitDto>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<CommitDto>;
+  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number, carry?: string, through?: string): Promise<CommitDto>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string, through?: string): Promise<CommitDto>;
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
   cancel(compactionId: string, now: number): Promise<void>;
   renew(compactionId: string, now: number): Promise<boolean>;
@@ -83,6 +86,10 @@ export class Core {
   reset(now: number): Promise<void>;
   undo(compactionId: string | undefined, now: number): Promise<CommitDto>;
   edit(compactionId: string, text: string, now: number): Promise<CommitDto>;
+  pinText(text: string, now: number): Promise<PinResult>;
+  pinEntry(index: number, now: number): Promise<PinResult>;
+  unpin(id: string, now: number): Promise<void>;
+  unpinEntry(index: number, now: number): Promise<void>;
   settle(now: number): Promise<void>;
   /** A compaction of the first `coveredEntries` that the host made by itself; its id. Only a replay needs it. */
   adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;

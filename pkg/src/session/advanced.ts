@@ -1,7 +1,7 @@
 // Level 3: observe, plan, view, record. The only level that talks to the core.
 
 import type { ClaimKind } from '../boundary/glue.js';
-import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, StoredRecord, View, ViewStamp } from '../surface.js';
+import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
 import type { Engine } from './engine.js';
 import { ClaimedPlan } from './plan.js';
 
@@ -17,7 +17,7 @@ export class FullControl<M> implements Advanced<M> {
   observe(messages: readonly M[], options: ObserveOptions = {}): void {
     const { core, transcript, watch } = this.#engine;
     this.#useModel(options);
-    transcript.observe(messages);
+    transcript.observe(messages, options.after);
     this.#engine.later(() => core.settle(Date.now()));
     watch.changed();
   }
@@ -39,11 +39,11 @@ export class FullControl<M> implements Advanced<M> {
     return this.#plans.get(compactionId);
   }
 
-  view(messages: readonly M[]): View<M> {
+  view(messages: readonly M[], { after }: ViewOptions = {}): View<M> {
     const { transcript, views, watch } = this.#engine;
-    transcript.observe(messages);
+    transcript.observe(messages, after);
     watch.changed();
-    return views.of(messages, Date.now());
+    return views.at(Date.now());
   }
 
   async recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void> {

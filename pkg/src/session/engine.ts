@@ -11,7 +11,7 @@ import { Watch } from './watch.js';
 
 export class Engine<M> {
   readonly ready: Promise<Opened>;
-  readonly transcript: Transcript;
+  readonly transcript: Transcript<M>;
   readonly views: Views<M>;
   readonly watch: Watch;
   /** The latest that `openSession` was given. */

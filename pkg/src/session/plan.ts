@@ -18,6 +18,8 @@ export class ClaimedPlan<M> implements Plan<M> {
   readonly promisedTokens: number;
   readonly #engine: Engine<M>;
   readonly #slice: Slice;
+  /** The id of the last message that the summary will cover. */
+  readonly #through: string;
   readonly #focus: string | undefined;
   readonly #ended: () => void;
   readonly #lengthMs: number;
@@ -39,6 +41,7 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.promisedTokens = claimed.promisedTokens;
     this.#engine = engine;
     this.#slice = sliceOf(engine.transcript, claimed);
+    this.#through = engine.transcript.id(claimed.cut - 1);
     this.#focus = focus;
     this.#ended = ended;
     this.#deadline = claimed.deadline;
@@ -83,13 +86,13 @@ export class ClaimedPlan<M> implements Plan<M> {
     const { text, finish } = this.#read(reply);
     if (branded(() => core.take(this.compactionId, text, finish))) return { status: 'unfinished', request: this.requestFor(this.#limits) };
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), carry));
+    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), carry, this.#through));
   }
 
   async commitPlain(): Promise<CompactResult> {
     const { joined, offsets } = this.#slice;
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry));
+    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry, this.#through));
   }
 
   async fail(error: unknown): Promise<CompactResult> {
@@ -153,7 +156,7 @@ interface Slice {
   readonly until: string | undefined;
 }
 
-function sliceOf(transcript: Transcript, { material, cut }: PlanDto): Slice {
+function sliceOf(transcript: Pick<Transcript, 'text' | 'length'>, { material, cut }: PlanDto): Slice {
   const texts: string[] = [];
   for (let pair = 0; pair + 1 < material.length; pair += 2) {
     const [from = 0, to = 0] = material.slice(pair, pair + 2);

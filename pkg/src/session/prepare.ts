@@ -20,7 +20,7 @@ export async function prepareStep<M>(
   await session.ready;
   session.advanced.observe(fixed, options);
   const compacted = session.explain().action !== 'hold' && (await compactIfDue(session, summarizers, options));
-  const view = session.advanced.view(fixed);
+  const view = session.advanced.view(fixed, options);
   return new PreparedStep(session.advanced, reader, view, session.explain(), compacted);
 }
 
@@ -31,7 +31,7 @@ export async function compactByHand<M>(
   options: CompactOptions = {},
 ): Promise<CompactResult> {
   await session.ready;
-  session.advanced.observe([...messages]);
+  session.advanced.observe([...messages], options);
   const { focus, signal } = options;
   const plan = await session.advanced.plan(focus === undefined ? { trigger: 'manual' } : { trigger: 'manual', focus });
   if ('refused' in plan) return { status: 'refused', decision: plan.refused };

@@ -2,7 +2,8 @@
 
 import type { CommitDto } from '../boundary/glue.js';
 import type { Reader } from '../formats/reader.js';
-import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
+import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PinResult, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
+import { compactionError } from '../errors.js';
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
 import { outcome } from './outcome.js';
@@ -79,6 +80,22 @@ export class GovernedSession<M> implements Session<M> {
 
   edit(compactionId: string, summary: string): Promise<CompactResult> {
     return this.#amended(() => this.#engine.core.edit(compactionId, summary, Date.now()));
+  }
+
+  async pin(what: string | { text: string }): Promise<PinResult> {
+    const { core, transcript } = this.#engine;
+    await this.#engine.quiet();
+    if (typeof what !== 'string') return this.#engine.run(() => core.pinText(what.text, Date.now()));
+    const index = transcript.find(what);
+    if (index < 0) throw compactionError('unknown_message', 'no message of this conversation has this id; nothing was pinned; show the session the message first, or pin a text');
+    return this.#engine.run(async () => core.pinEntry(index, Date.now()));
+  }
+
+  async unpin(id: string): Promise<void> {
+    const { core, transcript } = this.#engine;
+    await this.#engine.quiet();
+    const index = transcript.find(id);
+    return this.#engine.run(() => (index < 0 ? core.unpin(id, Date.now()) : core.unpinEntry(index, Date.now())));
   }
 
   async close(): Promise<void> {

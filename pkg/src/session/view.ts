@@ -1,6 +1,7 @@
 // From index ranges back to the host's messages.
 
 import type { Core } from '../boundary/glue.js';
+import { compactionError } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { View, ViewPart } from '../surface.js';
 import type { Transcript } from './transcript.js';
@@ -9,24 +10,25 @@ import type { Transcript } from './transcript.js';
 export class Views<M> {
   readonly #core: Core;
   readonly #reader: Reader<M>;
-  readonly #transcript: Transcript;
+  readonly #transcript: Transcript<M>;
   /** The newest one that was handed out. */
   latest: View<M> | undefined;
   #before: Sent = { parts: [], summary: '' };
 
-  constructor(core: Core, reader: Reader<M>, transcript: Transcript) {
+  constructor(core: Core, reader: Reader<M>, transcript: Transcript<M>) {
     this.#core = core;
     this.#reader = reader;
     this.#transcript = transcript;
   }
 
-  /** The view of `messages`, which the transcript has just observed. */
-  of(messages: readonly M[], now: number): View<M> {
+  /** The view of what the transcript has observed. */
+  at(now: number): View<M> {
+    if (this.#core.lacksTranscript()) throw compactionError('needs_transcript', 'the summary that this conversation went on behind was taken back; nothing is lost; pass the whole conversation, without `after`');
     const sent = { parts: partsOf(this.#core.view()), summary: this.#core.summaryText() ?? '' };
     const stablePrefix = sharedPrefix(this.#before, sent, this.#transcript.takeUnchanged());
     this.#before = sent;
     this.latest = {
-      messages: sent.parts.flatMap((part) => this.#shown(part, sent.summary, messages)),
+      messages: sent.parts.flatMap((part) => this.#shown(part, sent.summary)),
       revision: this.#core.viewRevision(),
       entries: this.#transcript.length,
       at: now,
@@ -37,10 +39,10 @@ export class Views<M> {
     return this.latest;
   }
 
-  #shown(part: ViewPart, summary: string, messages: readonly M[]): M[] {
+  #shown(part: ViewPart, summary: string): M[] {
     switch (part.kind) {
       case 'verbatim':
-        return messages.slice(part.from, part.to);
+        return this.#transcript.slice(part.from, part.to);
       case 'summary':
         return [this.#reader.summaryMessage(summary)];
       case 'placeholder':
