@@ -362,6 +362,14 @@ mod tests {
     }
 
     #[test]
+    fn a_new_call_in_a_group_of_closed_ones_is_open() {
+        let mut index = index_of(&[call(1, CALLS_OF_TWO), result(2, 0), assistant(3), result(4, 0)]);
+        assert_eq!(index.open_from(), None);
+        index.push(Entry { group: 0, ..call(5, 1) });
+        assert_eq!(index.open_from(), Some(0));
+    }
+
+    #[test]
     fn a_late_result_binds_its_call_and_a_duplicate_binds_nothing() {
         let late = index_of(&[call(1, 1), user(2), assistant(3), result(4, 0), user(5)]);
         assert_eq!(late.boundaries(), [0, 4]);

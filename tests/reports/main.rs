@@ -1,5 +1,5 @@
 //! Public failure reports of other agents, rebuilt small: each test carries the report's letter and number, and holds
-//! this crate to what would have been right. Planning, summaries and message shapes have theirs beside their own tests.
+//! this crate to what would have been right. Summaries and message shapes have theirs beside their own tests.
 
 #![cfg(feature = "conformance")]
 
@@ -16,6 +16,7 @@ mod policy;
 mod counts;
 mod guards;
 mod loops;
+mod planning;
 mod scenarios;
 mod storage;
 mod users;
