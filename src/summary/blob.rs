@@ -106,7 +106,7 @@ fn placeholder_into(out: &mut String, what: &str, bytes: usize) {
     out.push_str(what);
     out.push_str(", ");
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
