@@ -47,6 +47,7 @@ impl Slice {
             if last {
                 return requests;
             }
+            assert!(through_item > input.from_item, "no progress at entry {through_item}");
             input = RequestInput { from_item: through_item, previous: Some(&so_far), ..input };
         }
     }

@@ -4,14 +4,17 @@ mod cases;
 
 use cases::for_all;
 use compaction_governor::{
-    summary::{Finish, Item, Limits, Material, RequestInput, RequestRefusal, Templates, check, fallback, render},
+    summary::{
+        Finish, Item, Limits, Material, RequestInput, RequestRefusal, Templates, append_missing, check, fallback,
+        receipt, render,
+    },
     tokens::rough,
     transcript::{Kind, Role},
     view::wrap,
 };
 use proptest::prelude::*;
 
-const PIECES: [&str; 16] = [
+const PIECES: [&str; 20] = [
     "please fix ",
     "src/lib.rs ",
     "https://example.org/a?b=1 ",
@@ -28,6 +31,10 @@ const PIECES: [&str; 16] = [
     "I'm sorry, but I can't ",
     "<tool_call>",
     "0123456789",
+    "E0502, 30 s, ",
+    "Never drop `users`. ",
+    "不要删除表。",
+    "ABC-12 ",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -143,6 +150,25 @@ fn whole(material: Material<'_>, summary_cap: u32, room_tokens: Option<u32>) -> 
         output_limit: None,
         templates: Templates::default(),
     }
+}
+
+#[test]
+fn a_receipt_adds_up_keeps_what_remains_and_appends_within_its_room() {
+    let input = (prop::collection::vec(entry(), 0..12), text(), 0_u32..400);
+    for_all("receipt", input, |(entries, summary, room)| {
+        let (text, items) = joined(&entries);
+        let material = Material::new(&text, &items).expect("offsets were made from the text");
+        let texts: Vec<_> = entries.iter().map(|(_, _, text)| text.as_str()).collect();
+        prop_assert!(receipt(&material, &texts).missing.is_empty(), "everything remains");
+        let receipt = receipt(&material, &[&summary]);
+        prop_assert!(receipt.found <= 256 && receipt.found == receipt.kept + receipt.missing.len() as u32);
+        prop_assert!(receipt.missing.iter().all(|missing| text.contains(missing)));
+        let appended = append_missing(&summary, &receipt, room);
+        let line = appended.strip_prefix(summary.as_str()).expect("the summary itself stays");
+        prop_assert!(rough(line.len() as u64) <= room && line.trim().lines().count() <= 1);
+        prop_assert_eq!(append_missing(&summary, &receipt, room), appended);
+        Ok(())
+    });
 }
 
 /// What a reader who is generous with blanks takes for a tag of ours.

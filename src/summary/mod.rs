@@ -12,13 +12,16 @@
 
 mod accept;
 mod blob;
+mod demands;
 mod entry;
 mod escape;
 mod fallback;
 mod identifiers;
 mod in_place;
 mod material;
+mod needles;
 mod openings;
+mod receipt;
 mod repetition;
 mod request;
 mod template;
@@ -28,5 +31,6 @@ pub use escape::escape_into;
 pub use fallback::fallback;
 pub use in_place::{InPlaceInput, check_in_place, in_place};
 pub use material::{BadOffset, Item, Material};
+pub use receipt::{APPENDED_PERMILLE, Receipt, append_missing, receipt};
 pub use request::{Request, RequestInput, RequestRefusal, render};
 pub use template::{MissingPlaceholder, Templates, VERSION as TEMPLATE_VERSION};
