@@ -6,7 +6,7 @@ use std::{hint::black_box, time::Duration};
 
 use compaction_governor::{
     config::Config,
-    plan::{Covered, Keep, PlanInput, floor, plan, summary_cap},
+    plan::{Capping, Covered, Keep, PlanInput, Replaced, floor, plan, summary_cap},
     tokens::Tokens,
     transcript::{Entry, Index, Role},
 };
@@ -30,7 +30,7 @@ fn main() {
 
 fn worth(index: &Index, previous: Option<Covered<'_>>, occupancy: Tokens) {
     let lines = Config::default().lines(occupancy.saturating_mul(5) / 4, 0);
-    let floor = floor(index, 4_000, 1_000);
+    let floor = floor(index, &[], Replaced::default(), 4_000, 1_000);
     let input = PlanInput {
         previous,
         occupancy,
@@ -39,6 +39,9 @@ fn worth(index: &Index, previous: Option<Covered<'_>>, occupancy: Tokens) {
         accept_below: lines.accept_below(compaction_governor::config::Line::Threshold),
         min_saving_permille: 100,
         keep: Keep::default(),
+        pins: &[],
+        replaced: Replaced::default(),
+        capping: Capping::Never,
         urgent: true,
         summary_cap: summary_cap(Some(lines.window)),
         scale_permille: 1_000,

@@ -6,7 +6,7 @@ mod transcripts;
 
 use cases::for_all;
 use compaction_governor::{
-    plan::{Covered, Keep, PlanInput, Refusal, SlicePlan, floor, plan, summary_cap, verify},
+    plan::{Capping, Covered, Keep, PlanInput, Refusal, Replaced, SlicePlan, floor, plan, summary_cap, verify},
     tokens::{Tokens, permille},
     transcript::Index,
     view::{Generation, Part, View},
@@ -38,7 +38,7 @@ fn host() -> impl Strategy<Value = Host> {
     numbers.prop_map(|(window, overhead, ((entries, tokens), urgent), scale_permille, threshold_permille)| Host {
         window,
         overhead,
-        keep: Keep { entries, tokens },
+        keep: Keep { entries, tokens, turns: 0 },
         urgent,
         scale_permille,
         threshold_permille,
@@ -55,7 +55,7 @@ impl Host {
         let occupancy = self.occupancy(index, generations);
         let threshold = permille(occupancy, self.threshold_permille);
         // What the policy does with these is its own business: here only their order matters.
-        let floor = floor(index, self.overhead, self.scale_permille);
+        let floor = floor(index, &[], Replaced::default(), self.overhead, self.scale_permille);
         PlanInput {
             previous: Generation::live(generations, index).map(Generation::covered),
             occupancy,
@@ -64,6 +64,9 @@ impl Host {
             accept_below: permille(threshold, 850),
             min_saving_permille: 100,
             keep: self.keep,
+            pins: &[],
+            replaced: Replaced::default(),
+            capping: Capping::Never,
             urgent: self.urgent,
             summary_cap: summary_cap(Some(self.window)),
             scale_permille: self.scale_permille,
@@ -190,7 +193,7 @@ fn check_refusal(plain: &Plain<'_>, refusal: Refusal) -> Result<(), TestCaseErro
             let last = plain.legal().last().copied();
             prop_assert!(last.is_none_or(|cut| !plain.news(cut) || plain.best().is_none()));
         }
-        Refusal::FloorBound { floor, landing, needed } => {
+        Refusal::FloorBound { floor, landing, needed, .. } => {
             prop_assert_eq!(u64::from(needed), plain.needed());
             prop_assert!(landing > needed && floor <= landing, "{} of {} with a floor of {}", landing, needed, floor);
         }
@@ -213,7 +216,7 @@ fn check_view(transcript: &Transcript, index: &Index, generations: &[Generation]
     for part in view.parts() {
         match *part {
             Part::Verbatim { from, to } => verbatim.extend(from..to),
-            Part::Placeholder { index } => replaced.push(index),
+            Part::Placeholder { index, .. } => replaced.push(index),
             Part::Summary { .. } => summaries += 1,
             _ => prop_assert!(false, "unknown part"),
         }

@@ -4,8 +4,8 @@
 mod session;
 
 use compaction_governor::policy::{
-    Action, Block, Breach, Event, Exit, FailureClass, Ignored, Kind, Means, Outcome, RefusedKind, State, Verdict, Wait,
-    check,
+    Action, Block, Breach, Event, Exit, FailureClass, Ignored, Kind, Means, Outcome, Phase, RefusedKind, State,
+    Verdict, Wait, check,
 };
 use session::{EMERGENCY, Session, THRESHOLD, at};
 
@@ -440,4 +440,37 @@ fn nothing_new_to_summarise_is_no_call_and_no_strike() {
     assert_eq!(session.blocked(), Some(Block::NothingToCompact));
     assert_eq!(session.state.guards.attempts_without_progress, 0);
     assert_eq!(session.state.guards.recovery, None);
+}
+
+#[test]
+fn a_summary_that_a_person_took_back_counts_no_strike_and_clears_none() {
+    let mut session = Session::new();
+    session.useless();
+    session.prompt = THRESHOLD;
+    session.begins();
+    session.commits(THRESHOLD - 10);
+    let before = session.state.guards.clone();
+    let revision = session.state.view_revision;
+    assert_eq!(session.event(Event::Undone).outcome, Outcome::Taken);
+    assert_eq!((&session.state.phase, session.state.view_revision), (&Phase::Idle, revision + 1));
+    let after = &session.state.guards;
+    assert_eq!((after.ineffective_streak, after.weak_streak), (before.ineffective_streak, before.weak_streak));
+    session.prompt = THRESHOLD;
+    assert_eq!(session.reports(), None, "the next reading is an ordinary one");
+    session.begins();
+    assert!(matches!(session.event(Event::Undone).outcome, Outcome::Ignored(_)), "not while an attempt runs");
+}
+
+#[test]
+fn a_probe_that_a_person_took_back_is_armed_again_at_the_same_length() {
+    let mut session = Session::tripped();
+    session.now += 10_000;
+    session.begins();
+    session.commits(THRESHOLD - 10);
+    let rung = session.state.guards.recovery.map(|recovery| recovery.rung);
+    session.event(Event::Undone);
+    session.prompt = THRESHOLD;
+    assert!(session.state.guards.tripped());
+    assert_eq!(session.state.guards.recovery.map(|recovery| recovery.rung), rung);
+    assert_eq!(session.seconds_until_retry(), Some(300));
 }

@@ -16,7 +16,9 @@ export interface SessionOptions<M = ChatMessage> {
   /** The longest answer, where the provider counts it against the window. */
   maxOutputTokens?: number;
   /** Writes a summary. Return the provider's reply as it is: text, finish reason and usage are read from it. A list is tried in order. */
-  summarize?: Summarize<M> | readonly Summarize<M>[];
+  summarize?: Summarize<M> | Summarizer<M> | readonly (Summarize<M> | Summarizer<M>)[];
+  /** Your own words for the request that asks for a summary. See `Templates`. */
+  templates?: Templates;
   /** When to compact. Default `{ fraction: 0.8 }`. All fields of an object must hold; one object of a list is enough. */
   trigger?: Size | readonly Size[];
   /** What to keep verbatim at the end. */
@@ -53,8 +55,16 @@ export interface Session<M = ChatMessage> {
   /** The same answer with its reason, numbers, exits and one sentence. Changes nothing. */
   explain(): Decision;
 
-  /** What was committed, oldest first. */
+  /** What was committed and is kept, oldest first: as many summaries as fit into about 128 KB of text, never without the live one. */
   history(): readonly Compaction[];
+  /**
+   * Takes the live summary back: the next call is sent what the one before it covers, or the conversation as it is. Counts neither as a
+   * failure nor as a success. What is over the line is compacted again when it is next due.
+   * An id says which compaction you mean; it has to be the live one.
+   */
+  undo(compactionId?: string): Promise<CompactResult>;
+  /** Puts your text in the place of the live summary, if it passes the checks of every summary. The old one stays for `undo`. */
+  edit(compactionId: string, summary: string): Promise<CompactResult>;
   /** Writes what is unsaved and lets go of the record. The next `openSession` with this id loads it anew. */
   close(): Promise<void>;
 
@@ -93,10 +103,31 @@ export interface Step<M = ChatMessage> {
 
 export type UsageSource = unknown;
 
+/** The words around the material. A line whose placeholder has nothing to stand for is left out; one that a template lacks is refused by `openSession`. */
+export interface Templates {
+  /** Must hold `{material}`. */
+  system: string;
+  /** Must hold `{previous}`, `{focus}` and `{max_tokens}`. */
+  task: string;
+}
+/** A way to write summaries, with its limits. */
+export interface Summarizer<M = ChatMessage> extends SummarizerLimits {
+  summarize: Summarize<M>;
+}
+export interface SummarizerLimits {
+  /** Its window in tokens; requests are made to fit, a long slice in parts. Default: the conversation's. */
+  contextWindow?: number;
+  /** The most tokens that it can write. */
+  maxOutputTokens?: number;
+  /** It is the conversation's own model, called with the same tools and settings: while its prompt cache is warm it is asked `in_place`. */
+  ownModel?: boolean;
+}
+/** A part of a long slice was summarised, or an `in_place` answer was no summary: send this request and commit its reply too. */
+export interface Unfinished<M = ChatMessage> { status: 'unfinished'; request: SummaryRequest<M> }
 export type Summarize<M = ChatMessage> = (request: SummaryRequest<M>) => Promise<unknown>;
 export interface SummaryRequest<M = ChatMessage> {
-  /** `separate`: a request of its own, for any model. */
-  mode: 'separate';
+  /** `separate`: a request of its own, for any model. `in_place`: the last prompt plus one message; send it with the conversation's own model, tools and settings, so that its warm prompt cache pays for the slice. */
+  mode: 'separate' | 'in_place';
   messages: M[];
   maxTokens: number;
   signal: Signal;
@@ -221,9 +252,15 @@ export interface PlanInfo { compactionId: string; trigger: Trigger; entries: num
 export interface Plan<M = ChatMessage> extends PlanInfo {
   /** `last_resort`: there is no time for a model; `commitPlain` is what to call. */
   readonly means: 'model' | 'last_resort';
+  /** The next request, for a summariser of the conversation's window. */
   readonly request: SummaryRequest<M>;
   readonly deadline: number;
-  commit(reply: unknown): Promise<CompactResult>;
+  /** The next request, made for this summariser. */
+  requestFor(limits: SummarizerLimits): SummaryRequest<M>;
+  /** Why a commit of this reply would be refused; `undefined` where it would not. */
+  refusal(reply: unknown): { readonly code: string; readonly message: string } | undefined;
+  /** Takes the reply to the last request. `unfinished` asks for one more. */
+  commit(reply: unknown): Promise<CompactResult | Unfinished<M>>;
   /** A plain summary (no model). */
   commitPlain(): Promise<CompactResult>;
   /** Ends the attempt: a plain summary where this class of failure was opted in for one, a cooldown otherwise. */
@@ -264,8 +301,6 @@ export interface Format<M = ChatMessage> {
   readonly name: string;
   /** What a summariser is shown of a message: calls with their input, media and encoded data as placeholders. */
   text(message: M): string;
-  /** How a summary is shown to the model. */
-  summaryMessage(text: string): M;
 }
 export interface Store { readonly kind: string }
 export function indexedDb(options?: { name?: string }): Store;

@@ -1,7 +1,14 @@
 //! Choosing the cut, and checking it.
 
+use core::ops::Range;
+
 use crate::{
-    plan::{Covered, PlanInput, Refusal, SlicePlan, verify},
+    plan::{
+        CapInput, Capping, Covered, PlanInput, Refusal, Replaced, SlicePlan, caps,
+        fixed::{clamp, fixed, floor, pinned_groups, scaled},
+        shown::{Places, savings},
+        verify,
+    },
     tokens::{Tokens, permille},
     transcript::{Index, Kind},
 };
@@ -9,29 +16,33 @@ use crate::{
 /// The smallest slice whose landing reaches the target, else the one that lands lowest; or why none is worth a call.
 ///
 /// The slice starts behind the system head and what the live summary covers, ends between two atomic groups, holds no
-/// system entry, no open tool call and not the newest real user message. Where the turn is so long that the cut falls
-/// behind that message, it is pinned: the view shows head, summary, pinned entries, tail.
+/// system entry, no open tool call, no pin and not the newest real user message. Where the turn is so long that the cut
+/// falls behind that message, it is pinned: the view shows head, summary, pinned entries, tail.
+///
+/// Where no slice is worth a call because of giant entries that would stay, they are capped if
+/// [`PlanInput::capping`] allows it, and it is tried once more.
 ///
 /// # Errors
 /// The [`Refusal`], with its numbers.
 pub fn plan(index: &Index, input: &PlanInput<'_>) -> Result<SlicePlan, Refusal> {
+    let refused = match plan_as_shown(index, input) {
+        Err(refusal) if input.capping != Capping::Never => refusal,
+        planned => return planned,
+    };
+    let capped = caps(index, &CapInput::of(input));
+    if capped == input.replaced.capped {
+        return Err(refused);
+    }
+    plan_as_shown(index, &PlanInput { replaced: Replaced { capped: &capped, ..input.replaced }, ..*input })
+}
+
+fn plan_as_shown(index: &Index, input: &PlanInput<'_>) -> Result<SlicePlan, Refusal> {
     let slicer = Slicer::new(index, input);
     let furthest = index.boundary_at_or_before(index.open_from().unwrap_or(u32::MAX));
-    let keeping = index.boundary_at_or_before(slicer.keep_limit().min(furthest));
+    let keeping = index.boundary_at_or_before(input.keep.limit(index).min(furthest));
     let kept = slicer.attempt(keeping);
     let planned = if kept.is_err() && input.urgent { slicer.attempt(furthest) } else { kept };
     planned.map_err(|refusal| slicer.waiting_for_calls(furthest).unwrap_or(refusal))
-}
-
-/// What no compaction can remove, in model tokens: overhead, system entries, newest real user message, open tool calls
-/// (rule 1). The rest of the live turn is not part of it. Constant time.
-#[must_use]
-pub fn floor(index: &Index, overhead: Tokens, scale_permille: u32) -> Tokens {
-    let open = index.open_from().unwrap_or(u32::MAX);
-    let open_tokens = index.tokens(open..u32::MAX) - index.system_tokens(open..u32::MAX);
-    let user_tokens = index.newest_user().map_or(0, |user| index.tokens(user..user + 1));
-    let entries = index.system_tokens(0..u32::MAX) + user_tokens + open_tokens;
-    clamp(u64::from(overhead) + scaled(entries, scale_permille))
 }
 
 /// One planning run: what does not change while cuts are compared.
@@ -41,7 +52,10 @@ struct Slicer<'a> {
     previous: Covered<'a>,
     /// The first entry that may enter the slice.
     from: u32,
-    newest_user: Option<u32>,
+    /// Pins and the newest user message, as they are shown.
+    fixed: Places,
+    /// What is saved by not showing entries as they are.
+    savings: Places,
     head_tokens: u64,
     released_tokens: u64,
 }
@@ -49,12 +63,15 @@ struct Slicer<'a> {
 impl<'a> Slicer<'a> {
     fn new(index: &'a Index, input: &'a PlanInput<'a>) -> Self {
         let previous = input.previous.unwrap_or_default();
+        let pinned = pinned_groups(index, input.pins);
+        let savings = savings(index, input.replaced, &pinned);
         let mut slicer = Self {
             index,
             input,
             previous,
             from: previous.count.clamp(index.head_len(), index.len()),
-            newest_user: index.newest_user(),
+            fixed: fixed(index, &pinned, &savings),
+            savings,
             head_tokens: index.tokens(0..index.head_len()),
             released_tokens: 0,
         };
@@ -62,22 +79,11 @@ impl<'a> Slicer<'a> {
         slicer
     }
 
-    /// Pinned by the last commit, and neither a system entry nor the newest user message any more.
+    /// Pinned by the last commit, and neither a system entry nor the newest user message nor a pin any more.
     fn released(&self) -> impl Iterator<Item = u32> {
         let within = self.index.head_len()..self.from;
-        let stale = move |at: &u32| within.contains(at) && self.newest_user != Some(*at) && !self.index.is_system(*at);
+        let stale = move |at: &u32| within.contains(at) && !self.fixed.holds(*at) && !self.index.is_system(*at);
         self.previous.pinned.iter().copied().filter(stale)
-    }
-
-    /// Behind which nothing is cut as long as [`PlanInput::keep`] is honoured.
-    fn keep_limit(&self) -> u32 {
-        let keep = self.input.keep;
-        let by_entries = self.index.len().saturating_sub(keep.entries);
-        let all = self.index.tokens(0..u32::MAX);
-        match all.checked_sub(u64::from(keep.tokens)) {
-            Some(before) => by_entries.min(self.index.prefix_within(before)),
-            None => 0,
-        }
     }
 
     /// The plan whose cut lies at or before `limit`, itself a boundary; or why it is not worth a call.
@@ -91,7 +97,7 @@ impl<'a> Slicer<'a> {
         }
         let landing = self.landing(cut);
         if landing > u64::from(self.needed()) {
-            return Err(self.floor_bound(landing));
+            return Err(self.floor_bound(cut, landing));
         }
         let plan = self.slice(cut);
         verify(self.index, &plan).map_err(Refusal::Inconsistent)?;
@@ -111,9 +117,8 @@ impl<'a> Slicer<'a> {
 
     /// Where the prompt lands with this cut and a summary of full length.
     fn landing(&self, cut: u32) -> u64 {
-        let pinned =
-            self.index.system_tokens(self.index.head_len()..cut) + self.user_tokens(self.index.head_len(), cut);
-        let verbatim = self.head_tokens + pinned + self.index.tokens(cut..u32::MAX);
+        let head = self.index.head_len();
+        let verbatim = self.head_tokens + self.pinned_tokens(head..cut) + self.shown(cut..u32::MAX);
         u64::from(self.input.overhead) + self.scaled(verbatim) + self.cap(cut)
     }
 
@@ -124,14 +129,18 @@ impl<'a> Slicer<'a> {
 
     /// What the summary will stand for: the previous one, what is released, and the slice without what stays pinned.
     fn summarised(&self, cut: u32) -> u64 {
-        let pinned = self.index.system_tokens(self.from..cut) + self.user_tokens(self.from, cut);
-        let entries = self.index.tokens(self.from..cut) - pinned;
+        let entries = self.shown(self.from..cut) - self.pinned_tokens(self.from..cut);
         u64::from(self.previous.summary_tokens) + self.released_tokens + entries
     }
 
-    /// Tokens of the newest user message, where it lies between the two.
-    fn user_tokens(&self, from: u32, cut: u32) -> u64 {
-        self.newest_user.filter(|user| (from..cut).contains(user)).map_or(0, |user| self.index.tokens(user..user + 1))
+    /// Tokens of what stays verbatim even where it is covered.
+    fn pinned_tokens(&self, range: Range<u32>) -> u64 {
+        self.index.system_tokens(range.clone()) + self.fixed.within(range)
+    }
+
+    /// Tokens of what the view shows for these entries, were none of them covered.
+    fn shown(&self, range: Range<u32>) -> u64 {
+        self.index.tokens(range.clone()) - self.savings.within(range)
     }
 
     fn is_worth_words(&self, cut: u32) -> bool {
@@ -140,31 +149,41 @@ impl<'a> Slicer<'a> {
 
     /// Whether the slice holds more than what is summarised already (B4). Two summaries that were never merged count.
     fn has_news(&self, cut: u32) -> bool {
-        let mut summaries = u32::from(self.input.previous.is_some());
+        let mut summaries = u32::from(self.previous.count > 0);
         let news = (self.from..cut).any(|at| {
             let summary = self.index.is(at, Kind::HOST_SUMMARY);
-            summaries += u32::from(summary);
-            !summary && !self.index.is_system(at) && self.newest_user != Some(at)
+            let stays = self.index.is_system(at) || self.fixed.holds(at);
+            summaries += u32::from(summary && !stays);
+            !summary && !stays
         });
         news || summaries >= 2 || self.released_tokens > 0
     }
 
     fn slice(&self, cut: u32) -> SlicePlan {
-        let head = self.index.head_len();
-        let mut pinned = self.index.systems(head..cut).to_vec();
-        if let Some(user) = self.newest_user.filter(|user| (head..cut).contains(user)) {
-            let at = pinned.partition_point(|&system| system < user);
-            pinned.insert(at, user);
-        }
+        let stays = |at: u32| at >= cut || self.fixed.holds(at);
+        let Replaced { pruned, capped } = self.input.replaced;
         SlicePlan {
             from: self.from,
             cut,
-            pinned,
+            pinned: self.pinned(cut),
             released: self.released().collect(),
+            pruned: pruned.iter().copied().filter(|&at| at >= cut && self.savings.holds(at)).collect(),
+            capped: capped.iter().copied().filter(|&(at, _)| stays(at) && self.savings.holds(at)).collect(),
             slice_tokens: clamp(self.summarised(cut)),
             promised_tokens: clamp(self.landing(cut)),
             summary_cap: clamp(self.cap(cut)),
         }
+    }
+
+    /// Covered entries that stay verbatim: both lists are ascending, and so is what comes of them.
+    fn pinned(&self, cut: u32) -> Vec<u32> {
+        let head = self.index.head_len();
+        let mut pinned = self.index.systems(head..cut).to_vec();
+        for at in self.fixed.entries().filter(|&at| (head..cut).contains(&at)) {
+            let place = pinned.partition_point(|&other| other < at);
+            pinned.insert(place, at);
+        }
+        pinned
     }
 
     /// The highest landing that rule 5 accepts.
@@ -176,7 +195,7 @@ impl<'a> Slicer<'a> {
     /// Open calls are the reason only where the plan without them would do.
     fn waiting_for_calls(&self, furthest: u32) -> Option<Refusal> {
         let from = self.index.open_from()?;
-        let limit = if self.input.urgent { u32::MAX } else { self.keep_limit() };
+        let limit = if self.input.urgent { u32::MAX } else { self.input.keep.limit(self.index) };
         let end = Some(self.index.boundary_at_or_before(limit)).filter(|&end| end > furthest)?;
         let landing = self.landing(end);
         let would_do = landing <= u64::from(self.needed()) && self.is_worth_words(end);
@@ -187,22 +206,31 @@ impl<'a> Slicer<'a> {
         Refusal::NothingToCompact { covered: self.previous.count.min(self.from), entries: self.index.len() }
     }
 
-    fn floor_bound(&self, landing: u64) -> Refusal {
-        let floor = floor(self.index, self.input.overhead, self.input.scale_permille);
-        Refusal::FloorBound { floor, landing: clamp(landing), needed: self.needed() }
+    fn floor_bound(&self, cut: u32, landing: u64) -> Refusal {
+        let PlanInput { pins, replaced, overhead, scale_permille, .. } = *self.input;
+        let floor = floor(self.index, pins, replaced, overhead, scale_permille);
+        let (landing, needed) = (clamp(landing), self.needed());
+        Refusal::FloorBound { floor, landing, needed, largest: self.largest(cut) }
+    }
+
+    /// The heaviest entry that would still be shown, the first of equals.
+    fn largest(&self, cut: u32) -> Option<(u32, Tokens)> {
+        let mut largest = None;
+        let mut most = 0;
+        let stays = (0..self.index.head_len()).chain(self.pinned(cut)).chain(cut..self.index.len());
+        for at in stays {
+            let tokens = self.shown(at..at + 1);
+            if tokens > most {
+                most = tokens;
+                largest = Some((at, clamp(self.scaled(tokens))));
+            }
+        }
+        largest
     }
 
     fn scaled(&self, tokens: u64) -> u64 {
         scaled(tokens, self.input.scale_permille)
     }
-}
-
-fn scaled(tokens: u64, permille: u32) -> u64 {
-    tokens.saturating_mul(u64::from(permille)) / 1_000
-}
-
-fn clamp(tokens: u64) -> Tokens {
-    Tokens::try_from(tokens).unwrap_or(Tokens::MAX)
 }
 
 /// Less cannot say anything: a slice of fewer than twice as many tokens is left as it is. A twentieth of the smallest
@@ -240,7 +268,7 @@ mod tests {
     /// Numbers of a session with `window`, its threshold at 80 %, and this overhead.
     fn input<'a>(index: &Index, window: Tokens, overhead: Tokens, previous: Option<Covered<'a>>) -> PlanInput<'a> {
         let threshold = permille(window, 800);
-        let floor = floor(index, overhead, 1_000);
+        let floor = floor(index, &[], Replaced::default(), overhead, 1_000);
         let covered = previous.map_or(0, |previous| previous.count);
         let summary = previous.map_or(0, |previous| u64::from(previous.summary_tokens));
         let entries = index.tokens(covered..u32::MAX) + summary;
@@ -251,7 +279,10 @@ mod tests {
             target_tokens: floor + permille(threshold.saturating_sub(floor), 250),
             accept_below: permille(threshold, 850),
             min_saving_permille: 100,
-            keep: Keep { entries: 0, tokens: 0 },
+            keep: Keep { entries: 0, tokens: 0, turns: 0 },
+            pins: &[],
+            replaced: Replaced::default(),
+            capping: Capping::Never,
             urgent: false,
             summary_cap: summary_cap(Some(window)),
             scale_permille: 1_000,
@@ -291,8 +322,8 @@ mod tests {
         let small = chat(1, 100);
         let hopeless = PlanInput { accept_below: permille(27_853, 850), ..input(&small, 32_768, 29_000, None) };
         let expected_landing = Slicer::new(&small, &hopeless).landing(small.len());
-        let Err(Refusal::FloorBound { floor, landing, needed }) = plan(&small, &hopeless) else { panic!() };
-        assert_eq!((floor, needed), (30_200, 23_675));
+        let Err(Refusal::FloorBound { floor, landing, needed, largest }) = plan(&small, &hopeless) else { panic!() };
+        assert_eq!((floor, needed, largest), (30_200, 23_675, Some((0, 1_000))));
         assert_eq!(u64::from(landing), expected_landing);
     }
 
@@ -335,7 +366,7 @@ mod tests {
         index.push(Entry { kind: Kind::RESULT, group: 2, ..Entry::alone(3, Role::Tool, 100) });
         let waiting = plan(&index, &input(&index, 8_192, 0, None)).unwrap_err();
         assert!(matches!(waiting, Refusal::OpenToolCalls { from: 2, .. }), "{waiting:?}");
-        assert_eq!(floor(&index, 0, 1_000), 7_200);
+        assert_eq!(floor(&index, &[], Replaced::default(), 0, 1_000), 7_200);
         let hopeless = plan(&index, &input(&index, 8_192, 7_000, None)).unwrap_err();
         assert_ne!(hopeless.code(), "open_tool_calls");
         index.push(Entry { kind: Kind::RESULT, group: 2, ..Entry::alone(4, Role::Tool, 100) });
@@ -345,11 +376,11 @@ mod tests {
     #[test]
     fn what_is_to_be_kept_gives_way_only_where_it_is_urgent() {
         let index = chat(20, 1_000);
-        let all = Keep { entries: u32::MAX, tokens: 0 };
+        let all = Keep { entries: u32::MAX, tokens: 0, turns: 0 };
         let calm = PlanInput { keep: all, ..input(&index, 32_768, 0, None) };
         assert_eq!(plan(&index, &calm).unwrap_err().code(), "nothing_to_compact");
         assert!(plan(&index, &PlanInput { urgent: true, ..calm }).is_ok());
-        let tail = Keep { entries: 0, tokens: 9_000 };
+        let tail = Keep { entries: 0, tokens: 9_000, turns: 0 };
         let kept = plan(&index, &PlanInput { keep: tail, urgent: true, ..calm }).unwrap();
         assert!(index.tokens(kept.cut..u32::MAX) >= 9_000, "not before the plan is refused");
     }
@@ -358,7 +389,7 @@ mod tests {
     #[test]
     fn sd_08_a_tail_that_is_all_protected_is_nothing_to_compact() {
         let index = chat(3, 9_000);
-        let protected = Keep { entries: 9, tokens: 0 };
+        let protected = Keep { entries: 9, tokens: 0, turns: 0 };
         let covered = Covered { count: 4, pinned: &[1], summary_tokens: 1_200 };
         let input = PlanInput { keep: protected, ..input(&index, 32_768, 0, Some(covered)) };
         let expected = Err(Refusal::NothingToCompact { covered: 4, entries: 13 });

@@ -1,6 +1,10 @@
 //! What a plan is made from.
 
-use crate::tokens::{Tokens, permille};
+use crate::{
+    plan::Replaced,
+    tokens::{Tokens, permille},
+    transcript::Index,
+};
 
 /// What a plan is made from, besides the transcript.
 ///
@@ -23,6 +27,12 @@ pub struct PlanInput<'a> {
     pub min_saving_permille: u32,
     /// What to leave verbatim at the end.
     pub keep: Keep,
+    /// What the host pinned, ascending: verbatim with its whole group until it is unpinned, and part of the floor.
+    pub pins: &'a [u32],
+    /// What the view does not show as it is: the prompt, the slice and the landing are counted as they are shown.
+    pub replaced: Replaced<'a>,
+    /// Whether a plan that would be refused may cap giant entries.
+    pub capping: Capping,
     /// At the emergency line, or after a proven overflow: `keep` gives way before the plan is refused. Else it never
     /// does, and a slice that would be all protected is nothing to compact (SD-08).
     pub urgent: bool,
@@ -43,18 +53,50 @@ pub struct Covered<'a> {
     pub summary_tokens: Tokens,
 }
 
-/// What to leave verbatim at the end of the view: both hold, up to the boundary before.
+/// Which entries a plan may cap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Capping {
+    /// None beyond those that are capped already.
+    #[default]
+    Never,
+    /// Giant ones that no summary can stand for: see [`crate::plan::caps`].
+    Giants,
+    /// The newest real user message as well: only for the last resort.
+    NewestUserToo,
+}
+
+/// What to leave verbatim at the end of the view: all of it holds, up to the boundary before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
     /// At least this many entries.
     pub entries: u32,
     /// At least this many tokens, counted as the index counts.
     pub tokens: Tokens,
+    /// At least this many turns of a real user, or as many as there are; 0 asks for none.
+    pub turns: u32,
+}
+
+impl Keep {
+    /// Where the kept tail begins, before it is widened to a boundary.
+    pub(super) fn limit(&self, index: &Index) -> u32 {
+        let by_entries = index.len().saturating_sub(self.entries);
+        let by_tokens = match index.tokens(0..u32::MAX).checked_sub(u64::from(self.tokens)) {
+            Some(before) => index.prefix_within(before),
+            None => 0,
+        };
+        by_entries.min(by_tokens).min(self.turns_from(index))
+    }
+
+    fn turns_from(&self, index: &Index) -> u32 {
+        let first = index.user_turns().saturating_sub(self.turns);
+        index.turns().get(first as usize).copied().unwrap_or(index.len())
+    }
 }
 
 impl Default for Keep {
     fn default() -> Self {
-        Self { entries: KEEP_ENTRIES, tokens: 0 }
+        Self { entries: KEEP_ENTRIES, tokens: 0, turns: 0 }
     }
 }
 
@@ -74,6 +116,24 @@ const SUMMARY_WINDOW_PERMILLE: u32 = 50;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::{Entry, Role};
+
+    #[test]
+    fn turns_are_kept_whole_and_none_are_missed_where_there_are_fewer() {
+        let mut index = Index::new();
+        for role in [Role::Assistant, Role::User, Role::Assistant, Role::User, Role::Tool] {
+            index.push(Entry::alone(1, role, 10));
+        }
+        let limit = |turns| Keep { entries: 1, tokens: 10, turns }.limit(&index);
+        assert_eq!([0, 1, 2, 3].map(limit), [4, 3, 1, 1]);
+        let mut agent = Index::new();
+        (0..5).for_each(|id| agent.push(Entry::alone(id, Role::Assistant, 10)));
+        assert_eq!(
+            Keep { entries: 1, tokens: 0, turns: 2 }.limit(&agent),
+            4,
+            "without a user there is no turn to keep"
+        );
+    }
 
     #[test]
     fn a_summary_takes_at_most_a_twentieth_of_the_window_and_never_above_8_192() {

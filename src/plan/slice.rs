@@ -11,12 +11,17 @@ pub struct SlicePlan {
     pub from: u32,
     /// Where the slice ends: entries before it are covered from the commit on, entries from it on stay verbatim.
     pub cut: u32,
-    /// Covered entries that the view shows verbatim all the same, ascending: system entries, and the newest real user
-    /// message where the cut lies behind it.
+    /// Covered entries that the view shows verbatim all the same, ascending: system entries, what the host pinned, and
+    /// the newest real user message where the cut lies behind it.
     pub pinned: Vec<u32>,
-    /// Entries that the last commit pinned and this one summarises: an earlier newest user message.
+    /// Entries that the last commit pinned and this one summarises: an earlier newest user message, an old pin.
     pub released: Vec<u32>,
-    /// Tokens of the slice, previous summary included, counted as the index counts.
+    /// Entries from the cut on that a placeholder stands for, ascending.
+    pub pruned: Vec<u32>,
+    /// Entries from the cut on that are capped, and the newest user message where that is both capped and pinned,
+    /// ascending, each with the bytes it is cut to. Those that this plan caps are among them.
+    pub capped: Vec<(u32, u32)>,
+    /// Tokens of the slice as it was shown, previous summary included, counted as the index counts.
     pub slice_tokens: Tokens,
     /// Where the prompt is expected to land, in model tokens, with a summary of full length.
     pub promised_tokens: Tokens,
@@ -65,6 +70,8 @@ pub enum Refusal {
         landing: Tokens,
         /// Where it would have to land.
         needed: Tokens,
+        /// The entry in the way: the heaviest of those that would stay, as it would be shown, in model tokens.
+        largest: Option<(u32, Tokens)>,
     },
     /// A plan would be worth it once the trailing tool calls are answered.
     OpenToolCalls {

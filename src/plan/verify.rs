@@ -1,6 +1,9 @@
 //! A second look at a slice before a model call is paid for: by walking it, not by asking the index where it may be cut.
 
-use crate::{plan::SlicePlan, transcript::Index};
+use crate::{
+    plan::SlicePlan,
+    transcript::{Index, Kind},
+};
 
 /// What a verified slice must not have; the number is the entry at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +17,8 @@ pub enum Fault {
     SystemCut(u32),
     /// The newest real user message would be summarised.
     NewestUserCut(u32),
+    /// A pinned entry would be parted from the rest of its group.
+    PinSplit(u32),
 }
 
 /// Walks the slice and the tail and names the first entry that breaks a rule. Linear; [`crate::plan::plan`] runs it on each plan.
@@ -27,12 +32,23 @@ pub fn verify(index: &Index, plan: &SlicePlan) -> Result<(), Fault> {
         let at = tail.iter().position(|&root| root < plan.cut).unwrap_or(0);
         return Err(Fault::GroupSplit(plan.cut + at as u32));
     }
+    // The end of the transcript has no entry whose group could tell.
+    if plan.cut > 0 && plan.cut == index.len() && index.is(plan.cut - 1, Kind::LEADS) {
+        return Err(Fault::GroupSplit(plan.cut));
+    }
     if let Some(open) = index.open_from().filter(|&open| open < plan.cut) {
         return Err(Fault::OpenCallCut(open));
     }
     let pinned = |at: &u32| plan.pinned.binary_search(at).is_ok();
     if let Some(user) = index.newest_user().filter(|user| *user < plan.cut && !pinned(user)) {
         return Err(Fault::NewestUserCut(user));
+    }
+    for &at in plan.pinned.iter().filter(|&&at| at < plan.cut) {
+        // Those two stay without what follows them.
+        let alone = index.is_system(at) || index.newest_user() == Some(at);
+        if !alone && index.members(at).any(|member| member < plan.cut && !pinned(&member)) {
+            return Err(Fault::PinSplit(at));
+        }
     }
     let first = plan.pinned.partition_point(|&at| at < plan.from);
     let kept = plan.pinned[first..].iter().filter(|&&at| at < plan.cut && index.is_system(at)).count();
@@ -46,7 +62,7 @@ pub fn verify(index: &Index, plan: &SlicePlan) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{Entry, Kind, Role};
+    use crate::transcript::{Entry, Role};
 
     #[test]
     fn a_broken_slice_is_caught_by_walking_it() {
@@ -67,6 +83,8 @@ mod tests {
             cut,
             pinned: pinned.to_vec(),
             released: Vec::new(),
+            pruned: Vec::new(),
+            capped: Vec::new(),
             slice_tokens: 0,
             promised_tokens: 0,
             summary_cap: 0,
@@ -75,6 +93,11 @@ mod tests {
         assert_eq!(verify(&index, &slice(14, &[])), Err(Fault::SystemCut(13)));
         assert_eq!(verify(&index, &slice(15, &[13])), Err(Fault::NewestUserCut(14)));
         assert_eq!(verify(&index, &slice(16, &[13, 14])), Err(Fault::OpenCallCut(15)));
+        assert_eq!(verify(&index, &slice(15, &[3, 13, 14])), Err(Fault::PinSplit(3)));
+        assert_eq!(verify(&index, &slice(15, &[2, 3, 13, 14])), Ok(()));
         assert_eq!(verify(&index, &slice(15, &[13, 14])), Ok(()));
+        index.push(Entry { kind: Kind::RESULT, group: 15, ..Entry::alone(8, Role::Tool, 10) });
+        index.push(Entry { kind: Kind::LEADS, ..Entry::alone(9, Role::Assistant, 10) });
+        assert_eq!(verify(&index, &slice(18, &[13, 14])), Err(Fault::GroupSplit(18)));
     }
 }

@@ -47,6 +47,7 @@ impl Change<'_> {
             Event::PlanRefused { kind } => self.plan_refused(kind),
             Event::OverflowProven { view_revision, limit } => self.overflow_proven(view_revision, limit),
             Event::LastResort => self.last_resort(),
+            Event::Undone => self.undone(),
             Event::UserTurn { ordinal } => self.user_turn(ordinal),
             Event::ModelChanged | Event::CredentialsChanged => self.person_acted(),
             Event::TimePassed => self.time_passed(),
@@ -286,16 +287,29 @@ impl Change<'_> {
         match self.state.phase {
             Phase::Idle => {}
             Phase::Compacting { attempt } => settle::interrupt(&mut self.state, &attempt, self.now),
-            Phase::AwaitingVerdict { attempt, .. } => {
-                self.state.phase = Phase::Idle;
-                if attempt.probe.is_some() {
-                    recovery::rearm(&mut self.state.guards, true, self.now);
-                }
-            }
+            Phase::AwaitingVerdict { attempt, .. } => self.void_verdict(&attempt),
         }
         self.new_view();
         self.state.guards.after_last_resort = true;
         Outcome::Taken
+    }
+
+    fn undone(&mut self) -> Outcome {
+        match self.state.phase {
+            Phase::Idle => {}
+            Phase::Compacting { .. } => return Outcome::Ignored(Ignored::NotThisAttempt),
+            Phase::AwaitingVerdict { attempt, .. } => self.void_verdict(&attempt),
+        }
+        self.new_view();
+        Outcome::Taken
+    }
+
+    /// Nobody will judge the pass of `attempt`. A probe has used its exit up all the same: it is armed again, at its length.
+    fn void_verdict(&mut self, attempt: &Attempt) {
+        self.state.phase = Phase::Idle;
+        if attempt.probe.is_some() {
+            recovery::rearm(&mut self.state.guards, true, self.now);
+        }
     }
 
     fn user_turn(&mut self, ordinal: u32) -> Outcome {

@@ -61,6 +61,9 @@ pub enum Event {
     },
     /// Old entries were dropped without a model because nothing else would let the conversation go on (rule 10).
     LastResort,
+    /// A person took the live summary back, or wrote it anew: the view is another one from now on, and a pending verdict
+    /// is void, since nobody will ever read a prompt of the view it was to judge. No strike, and none cleared.
+    Undone,
     /// A user spoke. `ordinal` counts the real user turns of the transcript; a host's own turns are not events (rule 11).
     UserTurn {
         /// Counted from 1.

@@ -133,7 +133,12 @@ pub fn load_summary(bytes: Option<&[u8]>, session: &str, number: u32) -> LoadedS
     }
 }
 
-fn open<'b, 'r>(bytes: &'b [u8], kind: u8, known: u8, repaired: &'r Cell<bool>) -> Result<Fields<'b, 'r>, Fault> {
+pub(super) fn open<'b, 'r>(
+    bytes: &'b [u8],
+    kind: u8,
+    known: u8,
+    repaired: &'r Cell<bool>,
+) -> Result<Fields<'b, 'r>, Fault> {
     let payload = frame::open(bytes)?;
     let fields = Fields::split(payload, known, repaired).ok_or(Fault::Corrupt(CorruptKind::Decode))?;
     match fields.number(part::KIND, 0) {

@@ -1,6 +1,7 @@
 //! The durable bytes of a session: what a store keeps and hands back, opaque to it.
 //!
-//! Two kinds of part: one small [`Root`], rewritten by every commit, and one [`Summary`] per generation. Both are a frame
+//! Three kinds of part: one small [`Root`], rewritten by every commit, one [`Summary`] per generation, and the [`Pins`] that
+//! a person made. Each is a frame
 //! with a checksum around CBOR with integer keys; keys that this build does not know are kept and rewritten as they are.
 //!
 //! Deliberately absent: no store, no clock, no random number, no model text except that of a [`Summary`].
@@ -18,6 +19,7 @@ mod guards;
 mod load;
 mod numbers;
 mod part;
+mod pins;
 mod repair;
 mod root;
 mod state;
@@ -29,6 +31,7 @@ mod writer;
 pub(crate) use crc::crc32c;
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
+pub use pins::{PinnedEntry, Pins, encode_pins, load_pins};
 pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root, encode_root};
 pub use summary::{Bounds, Summary, encode_summary};
 pub use unknown::{RootUnknown, Unknown};

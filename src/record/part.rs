@@ -9,3 +9,5 @@ pub(super) const SESSION: u8 = 1;
 pub(super) const ROOT: u8 = 1;
 /// The kind of a summary.
 pub(super) const SUMMARY: u8 = 2;
+/// The kind of the pins.
+pub(super) const PINS: u8 = 3;

@@ -70,6 +70,8 @@ impl Adopt {
             cut,
             pinned: Vec::new(),
             released: Vec::new(),
+            pruned: Vec::new(),
+            capped: Vec::new(),
             slice_tokens: narrow(session.index().tokens(from..cut)),
             promised_tokens: self.summary_tokens,
             summary_cap: self.summary_tokens,

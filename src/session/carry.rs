@@ -2,8 +2,8 @@
 
 use crate::{
     config::Line,
-    plan::{self, summary_cap},
-    session::{Notice, Planned, Session, sight::UNSCALED},
+    plan::summary_cap,
+    session::{Notice, Planned, Session, sight},
     tokens::{Tokens, rough},
     view,
 };
@@ -71,8 +71,8 @@ impl Session {
         if tokens > CARRY_TOKENS {
             return Err(CarryRefusal::TooLarge { tokens, most: CARRY_TOKENS });
         }
-        let overhead = self.overhead().saturating_add(self.kept_tokens(None));
-        match self.room_above(plan::floor(self.index(), overhead, UNSCALED)) {
+        let fixed = self.overhead().saturating_add(self.kept_tokens(None));
+        match self.room_above(sight::floor(self, self.pinned_entries(), fixed)) {
             Some(most) if tokens > most => Err(CarryRefusal::FloorBound { tokens, most }),
             _ => Ok(()),
         }
@@ -100,6 +100,9 @@ impl Session {
         if let Some(written) = live.and_then(|number| self.written(number)).filter(|written| !written.carry.is_empty())
         {
             texts.push(written.carry.as_str());
+        }
+        for text in &self.pins().texts {
+            texts.push(text);
         }
         texts
     }

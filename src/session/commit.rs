@@ -8,9 +8,8 @@ use crate::{
     session::{
         Planned, Session, Status,
         sight::UNSCALED,
-        write::{Mutated, Mutation, Parts, summary_part},
+        write::{Mutated, Mutation, Parts},
     },
-    store::Part,
     summary::{self, Finish, Limits, Rejection},
     time::{Millis, Timestamp},
     tokens::Tokens,
@@ -99,7 +98,7 @@ impl Mutation for Commit {
             return Mutated::root_only(superseded(session, &planned, now));
         }
         let text = self.text.clone();
-        match summary::check(&text, self.finish, &limits(&planned)) {
+        match session.judge(&planned, &text, self.finish) {
             Ok(accepted) => self.live(session, &planned, accepted, now),
             Err(rejection) => Mutated::root_only(rejected(session, &planned, rejection, now)),
         }
@@ -196,27 +195,13 @@ impl Session {
         now: Timestamp,
     ) -> Parts {
         let carry = self.admitted_carry(&commit.carry, planned);
-        // Numbers of pruned generations are never used again.
-        let newest = self.root().generations.last().map_or(0, |newest| newest.number);
-        let number = newest.max(self.root().compactions).saturating_add(1);
+        let number = self.next_number();
         let generation = commit.generation(self, planned, number, tokens, now);
         let bounds = Bounds { slice_tokens: planned.plan.slice_tokens, cap: planned.plan.summary_cap };
         let summary = Summary::new(self.id(), number, commit.attempt, text);
-        let summary = Summary { carry, bounds: Some(bounds), ..summary };
-        let part = summary_part(&summary);
-        self.insert_summary(summary);
-        let dropped = self.edit_root(|root| {
-            root.generations.push(generation);
-            root.compactions = root.compactions.saturating_add(1);
-            root.prune(Some(number))
-        });
-        let mut deletes = Vec::new();
-        for number in dropped {
-            self.remove_summary(number);
-            deletes.push(Part::Generation(number));
-        }
+        let parts = self.add_generation(generation, Summary { carry, bounds: Some(bounds), ..summary });
         self.notify(planned.notice(Status::Completed, Some(self.observation().occupancy), None));
-        Parts { puts: vec![part], deletes }
+        parts
     }
 }
 

@@ -7,9 +7,10 @@ use crate::{
     id::{AttemptId, ModelId, OpId, OwnerId},
     plan::Keep,
     policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
-    record::{Root, Summary},
-    session::{Durability, Notice, Planned, link::Link, sight::Sight},
+    record::{Pins, Root, Summary},
+    session::{Durability, Notice, Planned, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
     store::{Capabilities, Revision},
+    summary::Templates,
     time::Timestamp,
     tokens::Tokens,
     transcript::{Entry, Index},
@@ -25,6 +26,17 @@ pub struct Settings {
     pub keep: Option<Keep>,
     /// Failure classes for which a plain summary (no model) takes the model's place (rule 8).
     pub fallback: Vec<FailureClass>,
+    /// The host's own words for the summary request: system and task. `None`: ours.
+    pub templates: Option<(String, String)>,
+}
+
+impl Settings {
+    /// The words of the summary request; ours where the host's lack a placeholder that [`Templates::new`] asks for.
+    #[must_use]
+    pub fn templates(&self) -> Templates<'_> {
+        let own = self.templates.as_ref().and_then(|(system, task)| Templates::new(system, task).ok());
+        own.unwrap_or_default()
+    }
 }
 
 /// One conversation, as one tab or process sees it.
@@ -39,6 +51,8 @@ pub struct Session {
     generations: Vec<view::Generation>,
     /// The texts of the generations, with what was frozen with each.
     summaries: Vec<Summary>,
+    pins: Pins,
+    pinned: PinnedPlaces,
     revision: Option<Revision>,
     link: Link,
     reported_here: bool,
@@ -46,6 +60,7 @@ pub struct Session {
     /// What [`Session::over_line`] answered since the last change: the question of every keystroke.
     over_line: Cell<Option<bool>>,
     planned: Option<Planned>,
+    writing: Writing,
     notices: Vec<Notice>,
     drawn: u64,
     version: u32,
@@ -68,12 +83,15 @@ impl Session {
             root: Root::new(id, owner.0),
             generations: Vec::new(),
             summaries: Vec::new(),
+            pins: Pins::default(),
+            pinned: PinnedPlaces::default(),
             revision: None,
             link: Link::new(capabilities),
             reported_here: false,
             sight: RefCell::new(None),
             over_line: Cell::new(None),
             planned: None,
+            writing: Writing::default(),
             notices: Vec::new(),
             drawn: 0,
             version: 0,
@@ -82,7 +100,11 @@ impl Session {
 
     /// Appends an entry of the transcript.
     pub fn push(&mut self, entry: Entry) {
+        let at = self.index.len();
         self.index.push(entry);
+        if self.pinned.note(&self.pins.entries, at, entry.id) {
+            self.refresh_generations();
+        }
         self.touch();
     }
 
@@ -113,8 +135,9 @@ impl Session {
     /// The live summary, as it was written, with what was frozen with it.
     #[must_use]
     pub fn live(&self) -> Option<&Summary> {
-        let live = self.sight().view.generation()?;
-        self.written(live)
+        let view = self.sight().view.generation()?;
+        let shown = self.generations.iter().find(|generation| generation.number == view)?;
+        self.written(shown.summary).filter(|_| shown.covered_count > 0)
     }
 
     /// The text of the live summary, as it was written.
@@ -178,6 +201,12 @@ impl Session {
     #[must_use]
     pub fn root(&self) -> &Root {
         &self.root
+    }
+
+    /// What a person pinned.
+    #[must_use]
+    pub fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     /// The store's revision that memory is based on.
@@ -259,17 +288,27 @@ impl Session {
         self.revision = revision;
     }
 
+    pub(super) fn writing(&self) -> &Writing {
+        &self.writing
+    }
+
+    pub(super) fn writing_mut(&mut self) -> &mut Writing {
+        &mut self.writing
+    }
+
     pub(super) fn set_planned(&mut self, planned: Option<Planned>) {
         self.planned = planned;
     }
 
     pub(super) fn end_planned(&mut self, attempt: AttemptId) {
-        self.planned.take_if(|planned| planned.attempt == attempt);
+        if self.planned.take_if(|planned| planned.attempt == attempt).is_some() {
+            self.writing = Writing::default();
+        }
     }
 
     pub(super) fn truncate_index(&mut self, len: u32) {
         self.index.truncate(len);
-        self.touch();
+        self.find_pins();
     }
 
     /// Puts another root in place, with the summaries it names.
@@ -300,6 +339,27 @@ impl Session {
         self.refresh_generations();
     }
 
+    pub(super) fn edit_pins(&mut self, edit: impl FnOnce(&mut Pins)) {
+        edit(&mut self.pins);
+        self.find_pins();
+    }
+
+    /// Where in the transcript the pinned entries are.
+    pub(super) fn pinned_entries(&self) -> &[u32] {
+        self.pinned.places()
+    }
+
+    /// Looks the pinned entries up: a walk over the transcript where there are any.
+    fn find_pins(&mut self) {
+        self.pinned = PinnedPlaces::default();
+        if !self.pins.entries.is_empty() {
+            for at in 0..self.index.len() {
+                self.pinned.note(&self.pins.entries, at, self.index.entry(at).id);
+            }
+        }
+        self.refresh_generations();
+    }
+
     /// Begins anew: the records are gone.
     pub(super) fn forget(&mut self) {
         self.revision = None;
@@ -307,6 +367,7 @@ impl Session {
         self.reported_here = false;
         self.planned = None;
         self.summaries.clear();
+        self.edit_pins(|pins| *pins = Pins::default());
         self.replace_root(Root::new(&self.id, self.owner.0));
     }
 
@@ -317,16 +378,33 @@ impl Session {
             if self.written(generation.number).is_some() {
                 shown.push(view::Generation {
                     number: generation.number,
+                    summary: generation.number,
                     covered_count: generation.covered_entries,
                     covered_last_id: generation.covered_last_id,
+                    matched_count: generation.covered_entries,
                     fingerprint: generation.fingerprint,
-                    pinned: generation.pinned.clone(),
+                    pinned: self.shown_pins(&generation.pinned, generation.covered_entries),
+                    pruned: Vec::new(),
+                    capped: Vec::new(),
                     summary_tokens: generation.summary_tokens,
                 });
             }
         }
         self.generations = shown;
         self.touch();
+    }
+
+    /// Covered entries that the view shows: what the commit pinned, and what was pinned since.
+    fn shown_pins(&self, committed: &[u32], covered: u32) -> Vec<u32> {
+        let mut shown = committed.to_vec();
+        for &pin in self.pinned.places() {
+            for at in self.index.members(pin).filter(|at| *at < covered) {
+                if let Err(place) = shown.binary_search(&at) {
+                    shown.insert(place, at);
+                }
+            }
+        }
+        shown
     }
 
     /// Applies one event of the policy, in memory.

@@ -4,8 +4,10 @@ use thiserror::Error;
 
 use crate::{
     id::AttemptId,
-    session::{Planned, Session, limits},
-    summary::{self, BadOffset, Item, Material, Request, RequestInput, RequestRefusal, Templates},
+    session::{Planned, Sent, Session, limits, writing::Asked},
+    summary::{self, BadOffset, InPlaceInput, Item, Material, Request, RequestInput, RequestRefusal},
+    time::Timestamp,
+    tokens::Tokens,
 };
 
 /// A request that cannot be made.
@@ -30,33 +32,82 @@ pub enum RequestError {
     Refused(RequestRefusal),
 }
 
+/// What a request is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// The texts of the slice's entries, one behind the other.
+    pub joined: &'a str,
+    /// Text `n` ends at byte `ends[n]`.
+    pub ends: &'a [u32],
+    /// A topic that deserves most of the room.
+    pub focus: Option<&'a str>,
+    /// The summariser's window, in tokens; `None`: the conversation's.
+    pub window: Option<Tokens>,
+    /// The most that the summariser can write, in tokens.
+    pub output_limit: Option<Tokens>,
+    /// The last prompt, where the summariser is the conversation's own model.
+    pub sent: Option<Sent>,
+    /// The text of the first entry that stays.
+    pub until: Option<&'a str>,
+}
+
+/// A request to a summariser, in the shape that costs least.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// A request of its own, with the slice, or a part of it, as data.
+    Separate(Request),
+    /// One user message behind the last prompt, so that a warm prompt cache pays for the slice.
+    InPlace {
+        /// The message.
+        message: String,
+        /// The output limit to set, in model tokens.
+        max_tokens: Tokens,
+    },
+}
+
 impl Session {
-    /// The request for `attempt`: `joined` holds the texts of the slice's entries, text `n` ending at byte `ends[n]`.
+    /// The next request for `attempt`. Its answer goes to [`Session::take`].
     ///
     /// # Errors
-    /// [`RequestError`], where attempt, count or offsets do not hold.
-    pub fn request(
-        &self,
-        attempt: AttemptId,
-        joined: &str,
-        ends: &[u32],
-        focus: Option<&str>,
-    ) -> Result<Request, RequestError> {
+    /// [`RequestError`], where attempt, count or offsets do not hold, or the summariser's window is too small.
+    pub fn request(&mut self, attempt: AttemptId, ask: &Ask<'_>, now: Timestamp) -> Result<Asking, RequestError> {
+        let (asking, asked) = self.ask(attempt, ask, now)?;
+        self.note_asked(attempt, asked);
+        Ok(asking)
+    }
+
+    fn ask(&mut self, attempt: AttemptId, ask: &Ask<'_>, now: Timestamp) -> Result<(Asking, Asked), RequestError> {
+        self.writing_of(attempt);
         let planned = self.planned_as(attempt)?;
-        let items = self.items(planned, ends)?;
-        let material = Material::new(joined, &items).map_err(RequestError::BadOffset)?;
-        let previous = planned.previous.and_then(|number| self.text(number));
+        let summary_cap = planned.plan.summary_cap;
+        let max_tokens = ask.output_limit.map_or(summary_cap, |limit| limit.min(summary_cap));
+        let templates = self.settings().templates();
+        if ask.sent.is_some_and(|sent| self.asks_in_place(planned, sent, max_tokens, now)) {
+            let message = summary::in_place(&InPlaceInput {
+                until: ask.until,
+                focus: ask.focus,
+                summary_cap: max_tokens,
+                templates,
+            });
+            return Ok((Asking::InPlace { message, max_tokens }, Asked::InPlace));
+        }
+        let items = self.items(planned, ask.ends)?;
+        let material = Material::new(ask.joined, &items).map_err(RequestError::BadOffset)?;
+        let window = ask.window.or(self.observation().lines.map(|lines| lines.window));
+        let writing = self.writing();
         let input = RequestInput {
             material,
-            from_item: 0,
-            previous,
-            focus,
-            summary_cap: planned.plan.summary_cap,
-            room_tokens: None,
-            output_limit: None,
-            templates: Templates::default(),
+            from_item: writing.from_item,
+            previous: writing.so_far.as_deref().or(planned.previous.and_then(|number| self.text(number))),
+            focus: ask.focus,
+            summary_cap,
+            room_tokens: window.map(|window| window.saturating_sub(max_tokens)),
+            output_limit: ask.output_limit,
+            templates,
         };
-        summary::render(&input).map_err(RequestError::Refused)
+        let request = summary::render(&input).map_err(RequestError::Refused)?;
+        let asked = if request.last { Asked::Whole } else { Asked::Part { through_item: request.through_item } };
+        Ok((Asking::Separate(request), asked))
     }
 
     /// The plain summary (no model) for `attempt`; `None` where the slice is too small to be replaced.

@@ -27,7 +27,7 @@ impl Sight {
             lines: lines.map(|window| session.settings().config.lines(window, items)),
             occupancy,
             confidence,
-            floor: plan::floor(session.index(), fixed_tokens(session, &view), UNSCALED),
+            floor: floor(session, session.pinned_entries(), fixed_tokens(session, &view)),
             appended_since_claim: appended_since_claim(session, session.index().len()),
             model: session.model(),
             view_revision: state.view_revision,
@@ -39,6 +39,11 @@ impl Sight {
     }
 }
 
+/// What no compaction can remove with these entries pinned.
+pub(super) fn floor(session: &Session, pins: &[u32], fixed: Tokens) -> Tokens {
+    plan::floor(session.index(), pins, plan::Replaced::default(), fixed, UNSCALED)
+}
+
 /// What no compaction can remove besides entries: overhead, and what is kept word for word.
 pub(super) fn fixed_tokens(session: &Session, view: &View) -> Tokens {
     session.overhead().saturating_add(session.kept_tokens(view.generation()))
@@ -46,7 +51,7 @@ pub(super) fn fixed_tokens(session: &Session, view: &View) -> Tokens {
 
 /// Tokens of everything that the view shows, with what is kept word for word behind its summary.
 pub(super) fn shown_tokens(session: &Session, view: &View) -> u64 {
-    let kept = view.generation().map_or(0, |live| session.kept_tokens(Some(live)));
+    let kept = view.generation().filter(|_| view.covered_count() > 0).map_or(0, |live| session.kept_tokens(Some(live)));
     view.tokens() + u64::from(kept)
 }
 

@@ -5,7 +5,7 @@ use crate::{
     id::OpId,
     policy,
     record::{self, Anchor, Loaded, LoadedSummary, Root},
-    session::{Notice, Operation, Session, Step, Steps, StoreCommand, StoreReply, link::Health},
+    session::{Notice, Operation, Session, Step, Steps, StoreCommand, StoreReply, link::Health, pin::PINS},
     store::{Batch, Expect, Part, Revision, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
 };
@@ -166,7 +166,8 @@ impl Writer {
         self.before = session.root().clone();
         self.notices = session.notices_len();
         self.parts = change(session, now);
-        let changed = self.before.state.differs_durably(&session.root().state) || !self.parts.puts.is_empty();
+        let parts = !self.parts.puts.is_empty() || !self.parts.deletes.is_empty();
+        let changed = parts || self.before.state.differs_durably(&session.root().state);
         if !changed && !session.link().unsaved {
             return Step::Done;
         }
@@ -181,7 +182,7 @@ impl Writer {
         let op = *self.op.get_or_insert_with(|| session.draw_op());
         let mut batch = Batch::root(record::encode_root(session.root()));
         if session.link().unsaved {
-            batch.puts.extend(session.summary_parts());
+            batch.puts.extend(session.own_parts());
         } else {
             batch.puts.extend_from_slice(&self.parts.puts);
         }
@@ -273,6 +274,7 @@ impl Session {
         self.note_reported_here(anchor.is_some());
         root.anchor = anchor.or(root.anchor);
         self.replace_root(root);
+        self.take_pins(snapshot.part(PINS));
         for at in 0..self.root().generations.len() {
             let number = self.root().generations[at].number;
             if let LoadedSummary::Found(summary) =
@@ -319,11 +321,13 @@ impl Session {
         }
     }
 
-    fn summary_parts(&self) -> Vec<(Part, Vec<u8>)> {
+    /// Everything but the root: what a store that lagged behind is given.
+    fn own_parts(&self) -> Vec<(Part, Vec<u8>)> {
         let mut parts = Vec::new();
         for generation in &self.root().generations {
             parts.extend(self.written(generation.number).map(summary_part));
         }
+        parts.extend(self.pin_parts().puts);
         parts
     }
 }

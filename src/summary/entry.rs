@@ -1,7 +1,7 @@
 //! How one entry looks to the summariser: who speaks, and as much of the text as its kind deserves.
 
 use crate::{
-    summary::{Item, escape_into, material, template},
+    summary::{Item, blob::without_blobs, escape_into, material, template},
     transcript::{Kind, Role},
 };
 
@@ -37,9 +37,10 @@ const fn speaker(item: Item) -> (&'static str, usize) {
     }
 }
 
-/// Appends at most about `cap` bytes of `text`, and never more than `room`, escapes counted.
+/// Appends at most about `cap` bytes of `text` without its blobs, and never more than `room`, escapes counted.
 #[inline(never)]
 pub(super) fn excerpt_into(out: &mut String, text: &str, cap: usize, room: usize) {
+    let text = &*without_blobs(text);
     let start = out.len();
     head_and_tail_into(out, text, cap.min(room));
     if out.len() - start > room {

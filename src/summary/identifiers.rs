@@ -29,7 +29,7 @@ fn is_path(word: &str) -> bool {
     let telling = separators > 1
         || matches!(bytes[0], b'/' | b'~')
         || bytes.iter().any(|byte| matches!(byte, b'.' | b'_' | b'-' | b':' | b'\\'));
-    separators > 0 && telling && bytes.iter().any(u8::is_ascii_alphabetic)
+    separators > 0 && telling && !word.starts_with("data:") && bytes.iter().any(u8::is_ascii_alphabetic)
 }
 
 /// `parse.rs`, `Cargo.toml`; not `e.g`, not `3.14`.

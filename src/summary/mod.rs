@@ -11,6 +11,7 @@
 //! 4. where the host allows it and no model answers: [`fallback`].
 
 mod accept;
+mod blob;
 mod entry;
 mod escape;
 mod fallback;

@@ -16,7 +16,8 @@ pub struct Entry {
     /// The index of the entry that opened the atomic group it belongs to (a call and all its results share one), or
     /// [`Entry::ALONE`]. A reference that cannot hold (forward, answered long ago, no call) counts as alone.
     pub group: u32,
-    /// How many results an entry with [`Kind::CALL`] waits for; 0 reads as 1, more than 255 as 255.
+    /// How many results an entry with [`Kind::CALL`] waits for, or how many calls one with [`Kind::RESULT`] alone
+    /// answers; 0 reads as 1, more than 255 as 255.
     pub calls: u8,
     /// About how many UTF-8 bytes it weighs, media included; 0 where nobody knows. An index keeps it within 6.25 %. No
     /// part of any fingerprint.
@@ -39,6 +40,11 @@ impl Entry {
     pub const fn is_real_user(&self) -> bool {
         let not_real = Kind(Kind::SYNTHETIC.0 | Kind::RESULT.0 | Kind::HOST_SUMMARY.0);
         matches!(self.role, Role::User) && !self.kind.any(not_real)
+    }
+
+    /// How many calls it answers, if it is a result: some formats put all results of a turn into one message.
+    pub(super) fn answers(&self) -> u32 {
+        if self.kind.any(Kind::CALL) { 1 } else { u32::from(self.calls.max(1)) }
     }
 
     /// Whether it stays verbatim for ever: a system entry, unless it is a summary that a host left behind (B1).

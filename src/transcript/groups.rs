@@ -91,7 +91,7 @@ impl Groups {
         if entry.kind.any(Kind::RESULT)
             && let Ok(at) = self.find(root)
         {
-            self.unanswered[at].left = self.unanswered[at].left.saturating_sub(1);
+            self.unanswered[at].left = self.unanswered[at].left.saturating_sub(entry.answers());
             while self.unanswered.last().is_some_and(|call| call.left == 0) {
                 self.unanswered.pop();
             }

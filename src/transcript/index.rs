@@ -325,6 +325,20 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_holds_its_calls_with_their_results_waits_for_nothing() {
+        let answered = Entry { kind: Kind::CALL.with(Kind::RESULT), ..assistant(2) };
+        let index = index_of(&[user(1), answered, assistant(3)]);
+        assert_eq!((index.open_from(), index.boundaries()), (None, [0, 1, 2].as_slice()));
+    }
+
+    #[test]
+    fn one_entry_can_answer_several_calls() {
+        let both = Entry { calls: 2, ..result(3, 1) };
+        let index = index_of(&[user(1), call(2, CALLS_OF_TWO), both]);
+        assert_eq!((index.open_from(), index.boundaries()), (None, [0, 1].as_slice()));
+    }
+
+    #[test]
     fn a_missing_result_is_given_up_when_a_user_speaks_or_the_model_goes_on() {
         let by_user = index_of(&[user(1), call(2, CALLS_OF_TWO), result(3, 1), user(4)]);
         assert_eq!((by_user.open_from(), by_user.boundaries()), (None, [0, 1, 3].as_slice()));

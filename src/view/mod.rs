@@ -3,7 +3,8 @@
 //! What is deliberately absent: message text. A view is ranges of entries; the host slices its own messages by them.
 //!
 //! 1. build the [`View`] from the index and the session's [`Generation`] list: the longest one that matches applies;
-//! 2. put [`wrap`]ped summary text where [`Part::Summary`] stands;
+//! 2. put [`wrap`]ped summary text where [`Part::Summary`] stands, a placeholder that keeps role and ids where a cleared
+//!    entry stood, plain text for a late result, beginning and end of a capped entry;
 //! 3. compare with the last view: [`View::stable_prefix`] is what a prompt cache can reuse.
 
 mod breach;
@@ -13,5 +14,5 @@ mod wrap;
 
 pub use breach::Breach;
 pub use generation::Generation;
-pub use parts::{Part, View};
+pub use parts::{Part, View, Why};
 pub use wrap::{wrap, wrap_with};

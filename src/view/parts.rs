@@ -1,6 +1,10 @@
 //! The view as ranges.
 
-use crate::{transcript::Index, view::Generation};
+use crate::{
+    plan::{Replaced, StandIn},
+    transcript::Index,
+    view::Generation,
+};
 
 /// What the model is sent, as parts in order. Equal inputs give equal views.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,17 +31,35 @@ pub enum Part {
         /// Its number.
         generation: u32,
     },
-    /// A result whose call is covered because it came after the commit: sent as plain text, since a provider refuses a
-    /// result without its call.
+    /// Something that stands for an entry.
     Placeholder {
         /// The entry it stands for.
         index: u32,
+        /// Why the entry is not shown as it is.
+        why: Why,
+    },
+    /// An entry cut to its beginning and end.
+    Capped {
+        /// The entry.
+        index: u32,
+        /// UTF-8 bytes that are left of its text.
+        bytes: u32,
     },
 }
 
+/// Why a placeholder stands for an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// A result whose call is covered because it came after the commit: sent as plain text, since a provider refuses a
+    /// result without its call.
+    LateResult,
+    /// It was cleared: role, ids and calls stay, so that pairs hold; what was in it is gone from the view.
+    Pruned,
+}
+
 impl View {
-    /// The view of a transcript under the summaries that were committed for it. Without one that matches it is the
-    /// transcript.
+    /// The view of a transcript under what was committed for it. Without a generation that matches it is the transcript.
     #[must_use]
     pub fn new(index: &Index, generations: &[Generation]) -> Self {
         match Generation::live(generations, index) {
@@ -56,28 +78,64 @@ impl View {
         let tokens = u64::from(generation.summary_tokens);
         let mut view = Self { parts: Vec::new(), generation: Some(generation.number), covered_count, tokens };
         view.verbatim(index, 0, head);
-        view.parts.push(Part::Summary { generation: generation.number });
-        for at in pinned(index, generation, head) {
-            view.verbatim(index, at, at + 1);
+        if covered_count > 0 {
+            view.parts.push(Part::Summary { generation: generation.summary });
         }
-        view.tail(index);
+        for at in pinned(index, generation, head) {
+            view.pinned(index, generation, at);
+        }
+        view.tail(index, generation);
         view
     }
 
-    /// Late results are the only way a group can reach across the cut of a commit.
-    fn tail(&mut self, index: &Index) {
-        let mut from = self.covered_count;
-        if !index.is_boundary(from) {
-            for at in self.covered_count..index.len() {
-                if index.root(at) < self.covered_count {
-                    self.verbatim(index, from, at);
-                    self.parts.push(Part::Placeholder { index: at });
-                    self.tokens += index.tokens(at..at + 1);
-                    from = at + 1;
-                }
+    /// A covered newest user message may still be capped; everything else that is pinned is shown as it is.
+    fn pinned(&mut self, index: &Index, generation: &Generation, at: u32) {
+        let mut replaced = Replaced { pruned: &[], capped: &generation.capped };
+        if index.newest_user() == Some(at) {
+            replaced.skip_to(at);
+            if let Some(stand_in) = replaced.stand_in(index, at) {
+                return self.replace(index, at, stand_in);
             }
         }
-        self.verbatim(index, from, index.len());
+        self.verbatim(index, at, at + 1);
+    }
+
+    fn tail(&mut self, index: &Index, generation: &Generation) {
+        let (mut from, len) = (self.covered_count, index.len());
+        // Late results are the only way a group can reach across the cut of a commit.
+        let late_end = if index.is_boundary(from) { from } else { len };
+        let mut replaced = generation.replaced();
+        let mut at = from;
+        while at < len {
+            replaced.skip_to(at);
+            if at >= late_end {
+                // What the fingerprint does not know may be another entry by now.
+                match replaced.first().filter(|&next| next < generation.matched_count) {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+            if index.root(at) < self.covered_count {
+                self.verbatim(index, from, at);
+                self.parts.push(Part::Placeholder { index: at, why: Why::LateResult });
+                self.tokens += index.tokens(at..at + 1);
+                from = at + 1;
+            } else if let Some(stand_in) = replaced.stand_in(index, at) {
+                self.verbatim(index, from, at);
+                self.replace(index, at, stand_in);
+                from = at + 1;
+            }
+            at += 1;
+        }
+        self.verbatim(index, from, len);
+    }
+
+    fn replace(&mut self, index: &Index, at: u32, stand_in: StandIn) {
+        self.tokens += u64::from(stand_in.tokens(&index.entry(at)));
+        self.parts.push(match stand_in {
+            StandIn::Capped { bytes } => Part::Capped { index: at, bytes },
+            _ => Part::Placeholder { index: at, why: Why::Pruned },
+        });
     }
 
     fn verbatim(&mut self, index: &Index, from: u32, to: u32) {
@@ -137,7 +195,9 @@ impl Part {
             (Self::Verbatim { from, to }, Self::Verbatim { from: start, to: end }) if from == start => {
                 to.min(end).min(&unchanged).saturating_sub(*from)
             }
-            (Self::Placeholder { index }, _) => u32::from(self == other && *index < unchanged),
+            (Self::Placeholder { index, .. } | Self::Capped { index, .. }, _) => {
+                u32::from(self == other && *index < unchanged)
+            }
             _ => u32::from(self == other),
         }
     }
@@ -147,25 +207,30 @@ impl Part {
         match self {
             Self::Verbatim { to, .. } => *to,
             Self::Summary { .. } => 0,
-            Self::Placeholder { index } => index + 1,
+            Self::Placeholder { index, .. } | Self::Capped { index, .. } => index + 1,
         }
     }
 }
 
-/// Covered entries that stay verbatim: every system entry, the real user messages pinned by the commit, and the newest
-/// real user message, which a truncated transcript may have moved into the covered range.
+/// Covered entries that stay verbatim: every system entry, what was pinned by the commit (with its whole group, or not at
+/// all), and the newest real user message, which a truncated transcript may have moved into the covered range.
 fn pinned(index: &Index, generation: &Generation, head: u32) -> Vec<u32> {
     let covered = head..generation.covered_count;
     let mut pinned = index.systems(covered.clone()).to_vec();
     for at in generation.pinned.iter().copied().chain(index.newest_user()) {
         if covered.contains(&at)
-            && index.entry(at).is_real_user()
+            && (index.entry(at).is_real_user() || keeps_group(index, generation, at))
             && let Err(place) = pinned.binary_search(&at)
         {
             pinned.insert(place, at);
         }
     }
     pinned
+}
+
+fn keeps_group(index: &Index, generation: &Generation, at: u32) -> bool {
+    let mut covered = index.members(at).take_while(|&member| member < generation.covered_count);
+    covered.all(|member| generation.pinned.binary_search(&member).is_ok())
 }
 
 #[cfg(test)]
@@ -193,8 +258,10 @@ mod tests {
     }
 
     fn generation(index: &Index, number: u32, cut: u32, pinned: &[u32]) -> Generation {
-        let (pinned, released) = (pinned.to_vec(), Vec::new());
-        let plan = SlicePlan { from: 1, cut, pinned, released, slice_tokens: 0, promised_tokens: 0, summary_cap: 0 };
+        let (pinned, released, pruned, capped) = (pinned.to_vec(), Vec::new(), Vec::new(), Vec::new());
+        let (from, slice_tokens, promised_tokens, summary_cap) = (1, 0, 0, 0);
+        let plan =
+            SlicePlan { from, cut, pinned, released, pruned, capped, slice_tokens, promised_tokens, summary_cap };
         Generation::of(index, &plan, number, 5)
     }
 
@@ -233,8 +300,8 @@ mod tests {
         let list = [generation(&index, 0, 2, &[])];
         index.push(Entry { kind: Kind::RESULT, group: 1, ..Entry::alone(4, Role::Tool, 10) });
         let view = View::new(&index, &list);
-        let expected =
-            [Part::Summary { generation: 0 }, Part::Verbatim { from: 2, to: 3 }, Part::Placeholder { index: 3 }];
+        let late = Part::Placeholder { index: 3, why: Why::LateResult };
+        let expected = [Part::Summary { generation: 0 }, Part::Verbatim { from: 2, to: 3 }, late];
         assert_eq!(view.parts(), expected);
         assert_eq!(view.check(&index), Ok(()));
     }
@@ -252,6 +319,92 @@ mod tests {
         grown.push(Entry::alone(5, Role::User, 10));
         let later = View::new(&grown, &[generation(&index, 0, 6, &[1])]);
         assert_eq!(later.stable_prefix(&one, 12), 9, "what a commit pinned stays pinned: the cache holds");
+    }
+
+    /// The generation with these entries replaced as well.
+    fn replacing(index: &Index, live: Option<&Generation>, pruned: &[u32], capped: &[(u32, u32)]) -> Generation {
+        Generation::replacing(index, live, 8, pruned.to_vec(), capped.to_vec())
+    }
+
+    #[test]
+    fn a_prune_needs_no_summary_and_keeps_the_place_of_what_it_clears() {
+        let index = index();
+        let cleared = replacing(&index, None, &[3, 7], &[(9, 64)]);
+        assert_eq!((cleared.covered_count, cleared.matched_count), (0, 10));
+        let view = View::new(&index, std::slice::from_ref(&cleared));
+        let placeholder = |index| Part::Placeholder { index, why: Why::Pruned };
+        let expected = [
+            Part::Verbatim { from: 0, to: 3 },
+            placeholder(3),
+            Part::Verbatim { from: 4, to: 7 },
+            placeholder(7),
+            Part::Verbatim { from: 8, to: 9 },
+            Part::Capped { index: 9, bytes: 64 },
+            Part::Verbatim { from: 10, to: 12 },
+        ];
+        assert_eq!((view.parts(), view.generation(), view.check(&index)), (&expected[..], Some(8), Ok(())));
+        assert_eq!(
+            view.tokens(),
+            index.tokens(0..12) - 2 * 8,
+            "40 tokens are cleared to 32; a cap of 64 bytes saves none"
+        );
+        let plain = View::new(&index, &[]);
+        assert_eq!((view.stable_prefix(&plain, 12), view.stable_prefix(&view, 8)), (3, 8));
+    }
+
+    #[test]
+    fn clearing_behind_a_summary_shows_the_same_summary() {
+        let index = index();
+        let live = generation(&index, 7, 6, &[1]);
+        let cleared = replacing(&index, Some(&live), &[7], &[]);
+        let view = View::new(&index, &[live.clone(), cleared.clone()]);
+        assert_eq!((view.generation(), view.covered_count()), (Some(8), 6), "it knows more entries");
+        assert!(view.parts().contains(&Part::Summary { generation: 7 }));
+        assert_eq!(
+            view.stable_prefix(&View::new(&index, std::slice::from_ref(&live)), 12),
+            4,
+            "up to what was cleared"
+        );
+        let mut edited = index.clone();
+        edited.truncate(7);
+        assert_eq!(
+            View::new(&edited, &[live, cleared]).generation(),
+            Some(7),
+            "what was cleared is not there any more"
+        );
+    }
+
+    #[test]
+    fn users_and_systems_are_shown_whatever_a_generation_says_of_them() {
+        let index = index();
+        let hostile = replacing(&index, None, &[0, 1, 10], &[(0, 8), (10, 8)]);
+        let view = View::new(&index, &[hostile]);
+        assert_eq!((view.parts(), view.check(&index)), (&[Part::Verbatim { from: 0, to: 12 }][..], Ok(())));
+        let unknown = Generation { pruned: vec![3, 11, 40], ..replacing(&index, None, &[3], &[]) };
+        assert_eq!(View::new(&index, &[unknown]).parts().len(), 3, "only what the fingerprint knows");
+        let last_resort = Generation { capped: vec![(1, 8)], ..generation(&index, 0, 6, &[1]) };
+        assert!(View::new(&index, &[last_resort]).parts().contains(&Part::Capped { index: 1, bytes: 8 }));
+    }
+
+    #[test]
+    fn a_pinned_entry_is_shown_with_its_whole_group_or_not_at_all() {
+        let index = index();
+        let pair = View::new(&index, &[generation(&index, 0, 6, &[1, 4, 5])]);
+        assert_eq!((pair.parts()[2], pair.check(&index)), (Part::Verbatim { from: 1, to: 2 }, Ok(())));
+        assert_eq!(pair.parts()[3], Part::Verbatim { from: 4, to: 12 });
+        let half = View::new(&index, &[generation(&index, 0, 6, &[1, 5])]);
+        assert_eq!((half.parts()[3], half.check(&index)), (Part::Verbatim { from: 6, to: 12 }, Ok(())));
+    }
+
+    #[test]
+    fn a_late_result_stays_text_even_where_it_is_cleared() {
+        let mut index = Index::new();
+        index.push(Entry { kind: Kind::CALL, calls: 1, ..Entry::alone(1, Role::Assistant, 10) });
+        index.push(Entry::alone(2, Role::User, 10));
+        let live = generation(&index, 0, 1, &[]);
+        index.push(Entry { kind: Kind::RESULT, group: 0, ..Entry::alone(3, Role::Tool, 99) });
+        let view = View::new(&index, &[replacing(&index, Some(&live), &[2], &[])]);
+        assert_eq!(view.parts().last(), Some(&Part::Placeholder { index: 2, why: Why::LateResult }));
     }
 
     #[test]
@@ -275,6 +428,14 @@ mod tests {
         };
         let parallel = |at, entry| late(at, if at == 2 { Entry { calls: 2, ..entry } } else { entry });
         assert_eq!(against(&parallel, 0), Err(Breach::Orphan(6)));
+        let with = |parts: Vec<Part>| View { parts, ..view.clone() }.check(&index);
+        let tail = Part::Verbatim { from: 6, to: 12 };
+        let head = [Part::Verbatim { from: 0, to: 2 }, Part::Verbatim { from: 4, to: 5 }, tail];
+        assert_eq!(with(head.to_vec()), Err(Breach::Dangling(5)), "a call is sent without its result");
+        let pruned = |index| Part::Placeholder { index, why: Why::Pruned };
+        assert_eq!(with(vec![Part::Verbatim { from: 0, to: 2 }, pruned(5), tail]), Err(Breach::Orphan(5)));
+        assert_eq!(with(vec![pruned(0), Part::Verbatim { from: 1, to: 2 }, tail]), Err(Breach::Replaced(0)));
+        assert_eq!(with(vec![Part::Verbatim { from: 0, to: 1 }, pruned(1), tail]), Err(Breach::Replaced(1)));
         let doubled =
             View { parts: vec![Part::Verbatim { from: 0, to: 12 }, Part::Verbatim { from: 3, to: 4 }], ..view.clone() };
         assert_eq!(doubled.check(&index), Err(Breach::Doubled(3)));

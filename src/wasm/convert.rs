@@ -7,7 +7,7 @@ use crate::{
     id::AttemptId,
     policy::{Action, Confidence, Decision, FailureClass, Kind, Means, Phase, Trigger, Verdict, sentence},
     record::Generation,
-    session::{Committed, Planned, Session},
+    session::{AmendError, Amended, Asking, Committed, Planned, Session},
     summary::Finish,
     time::{Millis, Timestamp},
     tokens::Tokens,
@@ -173,6 +173,25 @@ pub(super) fn planned(planned: &Planned) -> JsValue {
     out.finish()
 }
 
+/// A request to a summariser.
+pub(super) fn asking(asking: &Asking) -> JsValue {
+    let mut out = Members::new();
+    match asking {
+        Asking::Separate(request) => {
+            out.text("mode", "separate");
+            out.text("system", &request.system);
+            out.text("user", &request.user);
+            out.number("maxTokens", request.max_tokens);
+        }
+        Asking::InPlace { message, max_tokens } => {
+            out.text("mode", "in_place");
+            out.text("user", message);
+            out.number("maxTokens", *max_tokens);
+        }
+    }
+    out.finish()
+}
+
 /// What came of a commit.
 pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
     let status = match committed {
@@ -194,6 +213,25 @@ pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
             out.optional_number("retryAt", retry_at.map(|at| at.0));
         }
         Committed::Superseded => {}
+    }
+    out.finish()
+}
+
+/// What came of taking a summary back, or of writing it anew.
+pub(super) fn amended(amended: &Result<Amended, AmendError>) -> JsValue {
+    let mut out = Members::new();
+    match amended {
+        Ok(amended) => {
+            out.text("status", "committed");
+            out.text("compactionId", &amended.attempt.to_string());
+            out.number("beforeTokens", amended.before);
+            out.number("afterTokens", amended.after);
+        }
+        Err(refusal) => {
+            out.text("status", "failed");
+            out.text("code", refusal.code());
+            out.text("message", &refusal.to_string());
+        }
     }
     out.finish()
 }

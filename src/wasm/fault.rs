@@ -3,7 +3,12 @@
 use js_sys::{Error, Reflect};
 use wasm_bindgen::JsValue;
 
-use crate::{config::ConfigError, error::Applied, session::RequestError, store::StoreError};
+use crate::{
+    config::ConfigError,
+    error::Applied,
+    session::{PinError, RequestError},
+    store::StoreError,
+};
 
 /// A fault on its way to JavaScript.
 pub(super) struct Fault {
@@ -32,6 +37,13 @@ impl From<RequestError> for Fault {
     #[inline(never)]
     fn from(error: RequestError) -> Self {
         Self { code: "bad_request", message: error.to_string(), retryable: false, applied: Applied::No }
+    }
+}
+
+impl From<PinError> for Fault {
+    #[inline(never)]
+    fn from(error: PinError) -> Self {
+        Self { code: error.code(), message: error.to_string(), retryable: false, applied: Applied::No }
     }
 }
 

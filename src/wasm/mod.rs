@@ -7,6 +7,7 @@ mod convert;
 mod events;
 mod fault;
 mod guards;
+mod keeping;
 mod object;
 mod session;
 mod settings;

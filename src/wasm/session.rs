@@ -10,14 +10,14 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use crate::{
     id::{ModelId, OwnerId},
     session::{
-        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Remove, Report, Session, Settle, Steps,
-        Write, drive, drive_sync,
+        Adopt, Ask, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Pinnable, Remove, Report, Sent,
+        Session, Settle, Steps, Taken, Write, drive, drive_sync,
     },
     store::Snapshot,
     summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
-    view::Part,
+    view::{Part, Why},
     wasm::{
         convert,
         events::event,
@@ -35,7 +35,7 @@ pub struct Core {
     inner: Rc<Inner>,
 }
 
-struct Inner {
+pub(super) struct Inner {
     session: RefCell<Session>,
     store: Rc<AnyStore>,
     /// Operations run one after another: the newest one's promise.
@@ -135,14 +135,16 @@ impl Core {
     }
 
     /// The view as triples: 0, from, to for verbatim entries; 1, 0, 0 for the summary; 2, entry, entry + 1 for a result
-    /// whose call is not shown any more.
+    /// whose call is not shown any more; 3, entry, entry + 1 for a cleared entry; 4, entry, bytes for a capped one.
     pub fn view(&self) -> Vec<u32> {
         let mut triples = Vec::new();
         for part in self.session().view().parts() {
             triples.extend_from_slice(&match *part {
                 Part::Verbatim { from, to } => [0, from, to],
                 Part::Summary { .. } => [1, 0, 0],
-                Part::Placeholder { index } => [2, index, index + 1],
+                Part::Placeholder { index, why: Why::LateResult } => [2, index, index + 1],
+                Part::Placeholder { index, why: Why::Pruned } => [3, index, index + 1],
+                Part::Capped { index, bytes } => [4, index, bytes],
             });
         }
         triples
@@ -201,23 +203,61 @@ impl Core {
         })
     }
 
-    /// The request for a claimed slice: `joined` holds its entries' texts, beginning at UTF-16 `offsets`, end included.
+    /// The next request for a claimed slice: `joined` holds its entries' texts, beginning at UTF-16 `offsets`, end
+    /// included. 0 stands for a limit that is not known, a negative `sent_revision` for a summariser that is not the
+    /// conversation's own model.
+    #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
     pub fn request(
         &self,
         compaction_id: &str,
         joined: &str,
         offsets: &[u32],
         focus: Option<String>,
+        until: Option<String>,
+        window: f64,
+        output_limit: f64,
+        sent_revision: f64,
+        sent_entries: u32,
+        sent_at: f64,
+        now: f64,
     ) -> Result<JsValue, JsValue> {
-        let ends = convert::utf8_ends(joined, offsets);
-        let session = self.session();
-        let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
-        let request = request.map_err(Fault::from)?;
+        let sent = match sent_revision >= 0.0 {
+            true => Some(Sent {
+                view_revision: convert::tokens("sentRevision", sent_revision)?,
+                entries: sent_entries,
+                at: convert::timestamp(sent_at)?,
+            }),
+            false => None,
+        };
+        let ask = Ask {
+            joined,
+            ends: &convert::utf8_ends(joined, offsets),
+            focus: focus.as_deref(),
+            window: convert::optional_tokens("contextWindow", window)?,
+            output_limit: convert::optional_tokens("maxOutputTokens", output_limit)?,
+            sent,
+            until: until.as_deref(),
+        };
+        let now = convert::timestamp(now)?;
+        let asking = self.inner.session.borrow_mut().request(convert::attempt(compaction_id)?, &ask, now);
+        Ok(convert::asking(&asking.map_err(Fault::from)?))
+    }
+
+    /// Why this answer would be refused: a code and a sentence, or nothing.
+    pub fn refusal(&self, compaction_id: &str, text: &str, finish: &str) -> Result<JsValue, JsValue> {
+        let refusal = self.session().refusal(convert::attempt(compaction_id)?, text, convert::finish(finish));
+        let Some(refusal) = refusal else { return Ok(JsValue::UNDEFINED) };
         let mut out = Members::new();
-        out.text("system", &request.system);
-        out.text("user", &request.user);
-        out.number("maxTokens", request.max_tokens);
+        out.text("code", refusal.code());
+        out.text("message", &refusal.to_string());
         Ok(out.finish())
+    }
+
+    /// Takes an answer; true where another request follows instead of [`Core::commit`].
+    pub fn take(&self, compaction_id: &str, text: &str, finish: &str) -> Result<bool, JsValue> {
+        let attempt = convert::attempt(compaction_id)?;
+        let taken = self.inner.session.borrow_mut().take(attempt, text, convert::finish(finish));
+        Ok(taken == Taken::Next)
     }
 
     /// Commits a summary, or refuses it by name. `carry` stands behind it word for word from then on.
@@ -227,12 +267,22 @@ impl Core {
         text: String,
         finish: &str,
         spent_tokens: f64,
-        carry: String,
         now: f64,
+        carry: Option<String>,
     ) -> Result<Promise, JsValue> {
         let spent = convert::tokens("spentTokens", spent_tokens)?;
         let attempt = convert::attempt(compaction_id)?;
-        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent, carry }, now)
+        self.end(
+            Commit {
+                attempt,
+                text,
+                finish: convert::finish(finish),
+                fallback: false,
+                spent,
+                carry: carry.unwrap_or_default(),
+            },
+            now,
+        )
     }
 
     /// Commits a plain summary, written here without a model.
@@ -242,14 +292,17 @@ impl Core {
         compaction_id: &str,
         joined: &str,
         offsets: &[u32],
-        carry: String,
         now: f64,
+        carry: Option<String>,
     ) -> Result<Promise, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
         let ends = convert::utf8_ends(joined, offsets);
         let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
         let text = text.unwrap_or_default();
-        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry }, now)
+        self.end(
+            Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry: carry.unwrap_or_default() },
+            now,
+        )
     }
 
     /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.
@@ -378,8 +431,12 @@ impl Core {
         self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
     }
 
+    pub(super) fn pinnable(&self, index: u32) -> Option<Pinnable> {
+        self.session().pinnable(index)
+    }
+
     /// Every operation is this one promise: after the one before it, its steps, then its result.
-    fn promise<O: Operation + 'static>(
+    pub(super) fn promise<O: Operation + 'static>(
         &self,
         operation: O,
         now: f64,

@@ -311,7 +311,8 @@ impl World {
             55..65 => Event::ModelChanged,
             65..72 => Event::CredentialsChanged,
             72..92 => Event::TimePassed,
-            92..96 => Event::TranscriptCut { entries: self.entries / 2, user_turns: self.turns / 2 },
+            92..95 => Event::TranscriptCut { entries: self.entries / 2, user_turns: self.turns / 2 },
+            95..98 => Event::Undone,
             _ => Event::Reset,
         }
     }

@@ -5,6 +5,7 @@ mod damage;
 mod field_table;
 mod golden;
 mod odd_values;
+mod pins;
 mod round_trip;
 mod runs;
 mod size;

@@ -4,6 +4,8 @@
 
 mod carry;
 mod counting;
+mod history;
+mod pins;
 mod tab;
 mod trouble;
 

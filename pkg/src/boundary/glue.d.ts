@@ -24,6 +24,7 @@ export class CoreSettings {
   /** 0 stands for "not set" in each place. */
   addTrigger(tokens: number, windowPermille: number, messages: number): void;
   setKeep(messages: number, tokens: number): void;
+  setTemplates(system: string, task: string): void;
   addFallback(failureClass: FailureClass): void;
   free(): void;
 }
@@ -51,9 +52,25 @@ export class Core {
 
   open(now: number): Promise<Opened>;
   claim(kind: ClaimKind, now: number): Promise<PlanDto | { refused: Decision }>;
-  request(compactionId: string, joined: string, offsets: Uint32Array, focus?: string): { system: string; user: string };
-  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, carry: string, now: number): Promise<CommitDto>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, carry: string, now: number): Promise<CommitDto>;
+  /** 0 stands for a limit that is not known; a `sentRevision` of -1 for a summariser that is not the conversation's own model. */
+  request(
+    compactionId: string,
+    joined: string,
+    offsets: Uint32Array,
+    focus: string | undefined,
+    until: string | undefined,
+    contextWindow: number,
+    maxOutputTokens: number,
+    sentRevision: number,
+    sentEntries: number,
+    sentAt: number,
+    now: number,
+  ): RequestDto;
+  refusal(compactionId: string, text: string, finish: Finish): { code: string; message: string } | undefined;
+  /** True: another request follows instead of `commit`. */
+  take(compactionId: string, text: string, finish: Finish): boolean;
+  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number, carry?: string): Promise<CommitDto>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<CommitDto>;
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
   cancel(compactionId: string, now: number): Promise<void>;
   renew(compactionId: string, now: number): Promise<boolean>;
@@ -64,6 +81,8 @@ export class Core {
   setModel(name: string, now: number): Promise<void>;
   credentialsChanged(now: number): Promise<void>;
   reset(now: number): Promise<void>;
+  undo(compactionId: string | undefined, now: number): Promise<CommitDto>;
+  edit(compactionId: string, text: string, now: number): Promise<CommitDto>;
   settle(now: number): Promise<void>;
   /** A compaction of the first `coveredEntries` that the host made by itself; its id. Only a replay needs it. */
   adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;
@@ -91,6 +110,8 @@ export interface PlanDto {
   maxTokens: number;
   deadline: number;
 }
+
+export type RequestDto = { mode: 'separate'; system: string; user: string; maxTokens: number } | { mode: 'in_place'; user: string; maxTokens: number };
 
 export type CommitDto =
   | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number }

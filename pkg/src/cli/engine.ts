@@ -60,9 +60,8 @@ export interface Engine {
   drainEvents(): Told[];
   open(now: number): Promise<unknown>;
   claim(kind: 'auto' | 'manual' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
-  /** `carry` is a host's own text behind the summary; a recording has none. */
-  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, carry: string, now: number): Promise<Committed>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, carry: string, now: number): Promise<Committed>;
+  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number, carry?: string): Promise<Committed>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<Committed>;
   reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
   stepWithoutUsage(viewRevision: number, now: number): Promise<void>;
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;

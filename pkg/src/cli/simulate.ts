@@ -102,7 +102,7 @@ export class Simulated extends Conversation {
     const text = plan.means === 'model' ? scriptedSummary(plan.tokens, plan.maxTokens) : undefined;
     const summaryTokens = rough(text?.length ?? 0);
     const spentTokens = text === undefined ? 0 : plan.tokens + summaryTokens;
-    const done = text === undefined ? await this.#plain(engine, plan) : await engine.commit(plan.compactionId, text, 'stop', spentTokens, '', this.clock.now);
+    const done = text === undefined ? await this.#plain(engine, plan) : await engine.commit(plan.compactionId, text, 'stop', spentTokens, this.clock.now);
     if (done.status !== 'committed') {
       const { code, message } = done.status === 'failed' ? done : { code: 'superseded', message: 'another pass took its place' };
       this.report({ type: 'failed', code, message });
@@ -116,7 +116,7 @@ export class Simulated extends Conversation {
 
   /** The governor's own plain summary. A trace has no text, so each entry of the slice reads as empty. */
   async #plain(engine: Engine, plan: Plan): ReturnType<Engine['commitFallback']> {
-    return await engine.commitFallback(plan.compactionId, '', new Uint32Array(plan.entries + 1), '', this.clock.now);
+    return await engine.commitFallback(plan.compactionId, '', new Uint32Array(plan.entries + 1), this.clock.now);
   }
 }
 

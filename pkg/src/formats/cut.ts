@@ -1,7 +1,7 @@
 // Long texts and values made short: the beginning and the end stay, the middle is named. No character is broken.
 
-import { isFields, jsonOf, type Fields } from './json.js';
-import { Trail } from './trail.js';
+import { jsonOf } from './json.js';
+import { mapStrings, parseJson } from './strings.js';
 
 /** `text` in about `bytes` UTF-8 bytes: its beginning, how much is left out, its end. Within them it stays as it is. */
 export function cutText(text: string, bytes: number): string {
@@ -19,7 +19,7 @@ export function cutValue(value: unknown, bytes: number): unknown {
   const json = jsonOf(value);
   if (fits(json, bytes)) return value;
   for (const each of [bytes, bytes >> 2, bytes >> 4]) {
-    const shorter = new Shortener(each).shorten(value);
+    const shorter = mapStrings(value, (text) => cutText(text, each));
     if (fits(jsonOf(shorter), bytes + bytes / 2)) return shorter;
   }
   return { shortened: cutText(json, bytes) };
@@ -28,37 +28,8 @@ export function cutValue(value: unknown, bytes: number): unknown {
 /** The same for JSON that is written out as text: what comes back is JSON as well. Text that is none is cut as text. */
 export function cutJson(text: string, bytes: number): string {
   if (fits(text, bytes)) return text;
-  const parsed = parse(text);
+  const parsed = parseJson(text);
   return parsed ? jsonOf(cutValue(parsed.value, bytes)) : cutText(text, bytes);
-}
-
-class Shortener {
-  readonly #bytes: number;
-  readonly #trail = new Trail();
-
-  constructor(bytes: number) {
-    this.#bytes = bytes;
-  }
-
-  shorten(value: unknown): unknown {
-    if (typeof value === 'string') return cutText(value, this.#bytes);
-    if (!isFields(value) || !this.#trail.enter(value)) return value;
-    const shorter = Array.isArray(value) ? value.map((item: unknown) => this.shorten(item)) : this.#object(value);
-    this.#trail.leave();
-    return shorter;
-  }
-
-  #object(value: Fields): Fields {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, this.shorten(inner)]));
-  }
-}
-
-function parse(json: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(json) };
-  } catch {
-    return undefined;
-  }
 }
 
 function fits(text: string, bytes: number): boolean {

@@ -18,8 +18,10 @@ export interface Pieces {
   media(kind: string, source: unknown, tokens?: number): void;
   /** Any other JSON that the model sees; a `kind` stands for it in text. */
   value(value: unknown, kind?: string): void;
-  /** What only the provider can read (encrypted or signed): never shown, never rewritten. */
+  /** What only the provider can read: never shown, never rewritten. */
   sealed(kind: string, value: unknown): void;
+  /** The model's own thoughts: counted, never shown, and no part of the fingerprint, since hosts may drop them from older turns. */
+  reasoning(value: unknown): void;
   /** Adds one of `Flag`. */
   flag(flag: number): void;
 }

@@ -13,7 +13,7 @@ export class Render implements Pieces {
   }
 
   text(text: string): void {
-    this.#lines.push(withoutBlobs(text));
+    if (text !== '') this.#lines.push(withoutBlobs(text));
   }
 
   call(_id: string | undefined, name: unknown, input: unknown): void {
@@ -37,6 +37,7 @@ export class Render implements Pieces {
     this.media(kind);
   }
 
+  reasoning(): void {}
   role(): void {}
   become(): void {}
   answer(): void {}

@@ -36,7 +36,12 @@ function joined(content: unknown): string | undefined {
 function finishOf(reply: Fields, choice: Fields | undefined): Finish {
   if (textAt(fieldsAt(choice, 'message'), 'refusal')) return 'refusal';
   const reason = textAt(choice, 'finish_reason') ?? textAt(reply, 'finish_reason') ?? textAt(reply, 'stop_reason');
-  return (reason !== undefined && FINISHES.get(reason)) || 'unknown';
+  return finishFrom(reason);
+}
+
+/** Providers write the same few reasons in upper case or with hyphens too. */
+export function finishFrom(reason: string | undefined): Finish {
+  return (reason !== undefined && FINISHES.get(reason.toLowerCase().replaceAll('-', '_'))) || 'unknown';
 }
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
@@ -46,6 +51,7 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['length', 'length'],
   ['max_tokens', 'length'],
   ['content_filter', 'refusal'],
+  ['safety', 'refusal'],
   ['refusal', 'refusal'],
   ['tool_calls', 'tool_calls'],
   ['function_call', 'tool_calls'],

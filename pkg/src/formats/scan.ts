@@ -17,6 +17,7 @@ export class Scan implements Pieces {
   #flags = 0;
   #mediaTokens = 0;
   #mediaBytes = 0;
+  #thinks = false;
   #calls: string[] | undefined;
   #answers: string[] | undefined;
 
@@ -31,7 +32,7 @@ export class Scan implements Pieces {
       hi,
       lo,
       role: this.#role,
-      flags: this.#flags,
+      flags: this.#onlyThinks() ? Flag.leads : this.#flags,
       tokens: Math.min(rough(bytes) + this.#mediaTokens, MAX_COUNT),
       bytes: Math.min(bytes + this.#mediaBytes, MAX_COUNT),
       calls: this.#calls ?? NONE,
@@ -98,8 +99,20 @@ export class Scan implements Pieces {
     this.#mediaTokens += rough(Math.ceil(((this.#mediaBytes - before) * 3) / 4));
   }
 
+  reasoning(value: unknown): void {
+    this.#thinks = true;
+    const size = typeof value === 'string' ? value.length : 0;
+    this.#mediaBytes += size;
+    this.#mediaTokens += rough(size);
+  }
+
   flag(flag: number): void {
     this.#flags |= flag;
+  }
+
+  /** A thought that stands alone belongs to what the model says next. */
+  #onlyThinks(): boolean {
+    return this.#thinks && this.#digest.bytes === 0 && this.#flags === 0;
   }
 
   #words(text: string): void {

@@ -48,6 +48,7 @@ export class FullControl<M> implements Advanced<M> {
 
   async recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void> {
     const { core, ready, transcript } = this.#engine;
+    this.#engine.noteAnswered(view);
     await ready;
     const now = Date.now();
     const { revision, at = now, entries = transcript.length } = view;

@@ -1,9 +1,11 @@
 // One claimed attempt: the request it makes, and its one end.
 
-import type { CommitDto, PlanDto } from '../boundary/glue.js';
-import { branded, compactionError, isCompactionError } from '../errors.js';
-import type { CompactionError, CompactResult, FailureClass, Plan, SummaryRequest, Trigger } from '../surface.js';
+import type { CommitDto, PlanDto, RequestDto } from '../boundary/glue.js';
+import { branded, compactionError } from '../errors.js';
+import type { Reply } from '../formats/reader.js';
+import type { CompactionError, CompactResult, FailureClass, Plan, SummarizerLimits, SummaryRequest, Trigger, Unfinished } from '../surface.js';
 import type { Engine } from './engine.js';
+import { failed, outcome, refusal } from './outcome.js';
 import { Timer } from './timer.js';
 import type { Transcript } from './transcript.js';
 
@@ -16,14 +18,17 @@ export class ClaimedPlan<M> implements Plan<M> {
   readonly promisedTokens: number;
   readonly #engine: Engine<M>;
   readonly #slice: Slice;
-  readonly #maxTokens: number;
   readonly #focus: string | undefined;
   readonly #ended: () => void;
   readonly #lengthMs: number;
   readonly #timer = new Timer();
   readonly #late = new AbortController();
   #deadline: number;
+  #limits: SummarizerLimits = {};
   #request: SummaryRequest<M> | undefined;
+  #spent = 0;
+  /** The reply whose usage was counted last: one that is looked at and then committed was paid for once. */
+  #counted: unknown;
 
   constructor(engine: Engine<M>, claimed: PlanDto, focus: string | undefined, ended: () => void) {
     this.compactionId = claimed.compactionId;
@@ -34,7 +39,6 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.promisedTokens = claimed.promisedTokens;
     this.#engine = engine;
     this.#slice = sliceOf(engine.transcript, claimed);
-    this.#maxTokens = claimed.maxTokens;
     this.#focus = focus;
     this.#ended = ended;
     this.#deadline = claimed.deadline;
@@ -47,21 +51,45 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   get request(): SummaryRequest<M> {
-    return (this.#request ??= this.#buildRequest());
+    return (this.#request ??= this.requestFor({}));
   }
 
-  async commit(reply: unknown): Promise<CompactResult> {
-    const { core, reader } = this.#engine;
-    const { text, finish, usage } = reader.reply(reply);
-    const spent = usage ? usage.promptTokens + usage.outputTokens : 0;
+  requestFor(limits: SummarizerLimits): SummaryRequest<M> {
+    this.#limits = limits;
+    const { joined, offsets, until } = this.#slice;
+    const sent = limits.ownModel === true ? this.#engine.sent : undefined;
+    const { contextWindow = 0, maxOutputTokens = 0 } = limits;
+    const { revision, entries, at } = sent ?? NOT_SENT;
+    const asked = branded(() =>
+      this.#engine.core.request(this.compactionId, joined, offsets, this.#focus, until, contextWindow, maxOutputTokens, revision, entries, at, Date.now()),
+    );
+    this.#request = {
+      mode: asked.mode,
+      messages: this.#messages(asked, sent?.messages),
+      maxTokens: asked.maxTokens,
+      signal: this.#late.signal,
+      compactionId: this.compactionId,
+    };
+    return this.#request;
+  }
+
+  refusal(reply: unknown): { readonly code: string; readonly message: string } | undefined {
+    const { text, finish } = this.#read(reply);
+    return branded(() => this.#engine.core.refusal(this.compactionId, text, finish));
+  }
+
+  async commit(reply: unknown): Promise<CompactResult | Unfinished<M>> {
+    const { core } = this.#engine;
+    const { text, finish } = this.#read(reply);
+    if (branded(() => core.take(this.compactionId, text, finish))) return { status: 'unfinished', request: this.requestFor(this.#limits) };
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => core.commit(this.compactionId, text, finish, spent, carry, Date.now()));
+    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), carry));
   }
 
   async commitPlain(): Promise<CompactResult> {
     const { joined, offsets } = this.#slice;
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, carry, Date.now()));
+    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry));
   }
 
   async fail(error: unknown): Promise<CompactResult> {
@@ -88,24 +116,21 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   async #end(operation: () => Promise<CommitDto>): Promise<CompactResult> {
-    const end = await this.#engine.run(operation).catch(refusal);
+    const result = await this.#engine.run(operation).then(outcome, refusal);
     this.#close();
-    if (isCompactionError(end)) return failed(end, undefined);
-    if (end.status === 'committed') return end;
-    if (end.status === 'failed') return failed(compactionError(end.code, end.message, { retryable: true }), end.retryAt);
-    return failed(compactionError('superseded', 'another attempt took over from this one; its summary is not used; nothing is to be done'), undefined);
+    return result;
   }
 
-  #buildRequest(): SummaryRequest<M> {
-    const { joined, offsets } = this.#slice;
-    const { system, user } = branded(() => this.#engine.core.request(this.compactionId, joined, offsets, this.#focus));
-    return {
-      mode: 'separate',
-      messages: this.#engine.reader.requestMessages(system, user),
-      maxTokens: this.#maxTokens,
-      signal: this.#late.signal,
-      compactionId: this.compactionId,
-    };
+  #messages(asked: RequestDto, sent: readonly M[] | undefined): M[] {
+    const { reader } = this.#engine;
+    return asked.mode === 'separate' ? reader.requestMessages(asked.system, asked.user) : [...(sent ?? []), reader.instruction(asked.user)];
+  }
+
+  #read(reply: unknown): Reply {
+    const read = this.#engine.reader.reply(reply);
+    if (reply !== this.#counted) this.#spent += read.usage ? read.usage.promptTokens + read.usage.outputTokens : 0;
+    this.#counted = reply;
+    return read;
   }
 
   #setDeadline(deadline: number): void {
@@ -124,9 +149,11 @@ interface Slice {
   readonly joined: string;
   /** UTF-16 offsets of each entry's beginning, and the end. */
   readonly offsets: Uint32Array;
+  /** The text of the first entry that stays. */
+  readonly until: string | undefined;
 }
 
-function sliceOf(transcript: Transcript, { material }: PlanDto): Slice {
+function sliceOf(transcript: Transcript, { material, cut }: PlanDto): Slice {
   const texts: string[] = [];
   for (let pair = 0; pair + 1 < material.length; pair += 2) {
     const [from = 0, to = 0] = material.slice(pair, pair + 2);
@@ -134,17 +161,8 @@ function sliceOf(transcript: Transcript, { material }: PlanDto): Slice {
   }
   const offsets = new Uint32Array(texts.length + 1);
   texts.forEach((text, i) => (offsets[i + 1] = (offsets[i] ?? 0) + text.length));
-  return { joined: texts.join(''), offsets };
-}
-
-/** An attempt that was overtaken is refused by name; that is an outcome. Anything else is a fault of this package. */
-function refusal(error: unknown): CompactionError {
-  if (isCompactionError(error)) return error;
-  throw error;
-}
-
-function failed(error: CompactionError, retryAt: number | undefined): CompactResult {
-  return retryAt === undefined ? { status: 'failed', error } : { status: 'failed', error, retryAt };
+  const until = cut < transcript.length ? transcript.text(cut).replace(LONE_SURROGATE, '\ufffd') : undefined;
+  return { joined: texts.join(''), offsets, until };
 }
 
 function summarizerFailed(failureClass: FailureClass, cause: unknown): CompactionError {
@@ -154,5 +172,7 @@ function summarizerFailed(failureClass: FailureClass, cause: unknown): Compactio
   return Object.assign(error, { cause });
 }
 
+/** No prompt of the conversation's own model is to be built on. */
+const NOT_SENT = { revision: -1, entries: 0, at: 0 };
 /** Half a character would join with the next entry's first half, and the offset between them would be none. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;

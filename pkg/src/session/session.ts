@@ -1,9 +1,11 @@
 // The session object: each method hands itself to the level it belongs to.
 
+import type { CommitDto } from '../boundary/glue.js';
 import type { Reader } from '../formats/reader.js';
-import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarize } from '../surface.js';
+import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
+import { outcome } from './outcome.js';
 import { compactByHand, prepareStep } from './prepare.js';
 import { runCall, type Send } from './run.js';
 
@@ -11,7 +13,7 @@ export class GovernedSession<M> implements Session<M> {
   readonly ready: Promise<Opened>;
   readonly advanced: Advanced<M>;
   /** The latest that `openSession` was given: a component that renders again passes functions that see its new state. */
-  summarizers: readonly Summarize<M>[] = [];
+  summarizers: readonly Summarizer<M>[] = [];
   readonly #engine: Engine<M>;
   readonly #reader: Reader<M>;
   readonly #forget: () => void;
@@ -71,10 +73,23 @@ export class GovernedSession<M> implements Session<M> {
     return this.#engine.core.history();
   }
 
+  undo(compactionId?: string): Promise<CompactResult> {
+    return this.#amended(() => this.#engine.core.undo(compactionId, Date.now()));
+  }
+
+  edit(compactionId: string, summary: string): Promise<CompactResult> {
+    return this.#amended(() => this.#engine.core.edit(compactionId, summary, Date.now()));
+  }
+
   async close(): Promise<void> {
     this.#forget();
     this.#engine.later(() => this.#engine.core.settle(Date.now()));
     await this.#engine.quiet();
     this.#engine.watch.close();
+  }
+
+  async #amended(operation: () => Promise<CommitDto>): Promise<CompactResult> {
+    await this.#engine.quiet();
+    return outcome(await this.#engine.run(operation));
   }
 }

@@ -79,19 +79,18 @@ export class Transcript {
 
   #push(message: unknown): void {
     const reading = this.#reader.message(message);
-    const { hi, lo, role, flags, tokens, calls } = reading;
+    const { hi, lo, role, flags, tokens, calls, answers } = reading;
     const group = this.#groupOf(reading);
     this.#openCalls(calls, this.#known.length);
-    this.#core.push(hi, lo, role, flags, tokens, group, Math.min(calls.length, MOST_CALLS));
+    this.#core.push(hi, lo, role, flags, tokens, group, Math.min(calls.length || answers.length, MOST_CALLS));
     this.#known.push({ message, hi, lo, group, calls });
   }
 
+  /** The first of the calls that it answers: what it answers may have been asked in several messages, all bound by the first. */
   #groupOf({ answers }: Reading): number {
-    for (const id of answers) {
-      const group = this.#groups.get(id);
-      if (group !== undefined) return group;
-    }
-    return ALONE;
+    let first = ALONE;
+    for (const id of answers) first = Math.min(first, this.#groups.get(id) ?? ALONE);
+    return first;
   }
 
   #openCalls(calls: readonly string[], index: number): void {

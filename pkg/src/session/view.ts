@@ -10,6 +10,8 @@ export class Views<M> {
   readonly #core: Core;
   readonly #reader: Reader<M>;
   readonly #transcript: Transcript;
+  /** The newest one that was handed out. */
+  latest: View<M> | undefined;
   #before: Sent = { parts: [], summary: '' };
 
   constructor(core: Core, reader: Reader<M>, transcript: Transcript) {
@@ -23,7 +25,7 @@ export class Views<M> {
     const sent = { parts: partsOf(this.#core.view()), summary: this.#core.summaryText() ?? '' };
     const stablePrefix = sharedPrefix(this.#before, sent, this.#transcript.takeUnchanged());
     this.#before = sent;
-    return {
+    this.latest = {
       messages: sent.parts.flatMap((part) => this.#shown(part, sent.summary, messages)),
       revision: this.#core.viewRevision(),
       entries: this.#transcript.length,
@@ -32,6 +34,7 @@ export class Views<M> {
       stablePrefix,
       parts: sent.parts,
     };
+    return this.latest;
   }
 
   #shown(part: ViewPart, summary: string, messages: readonly M[]): M[] {

@@ -34,6 +34,7 @@ impl Reference {
                 self.overflow(u64::from(*view_revision), limit.map(u64::from), obs, now)
             }
             Event::LastResort => (self.last_resort(now), None),
+            Event::Undone => (self.undone(now), None),
             Event::UserTurn { ordinal } => (self.turn(u64::from(*ordinal)), None),
             Event::ModelChanged | Event::CredentialsChanged => {
                 self.person_acted();
@@ -296,6 +297,20 @@ impl Reference {
             }
         }
         self.after_last_resort = true;
+        self.revision += 1;
+        self.last_commit = Some(now);
+        self.reported_entries = 0;
+        Came::Taken
+    }
+
+    /// A person's hand: what was to be judged is not shown any more; counters are as they were.
+    fn undone(&mut self, now: u64) -> Came {
+        match self.stage.clone() {
+            Stage::Compacting(_) => return Came::Ignored(Ignored::NotThisAttempt),
+            Stage::Awaiting { of, .. } if of.probe.is_some() => self.rearm_same(now),
+            _ => {}
+        }
+        self.stage = Stage::Idle;
         self.revision += 1;
         self.last_commit = Some(now);
         self.reported_entries = 0;
