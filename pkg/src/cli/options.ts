@@ -1,16 +1,17 @@
 // The command line, as a command to carry out or a sentence about what is wrong with it.
 
 import { parseArgs } from 'node:util';
+import type { Mode } from './events.js';
 
 export type Command =
   | { kind: 'help' }
   | { kind: 'version' }
-  | { kind: 'replay'; file: string; mode: 'observe' | 'simulate'; window: number | undefined; json: boolean }
+  | { kind: 'replay'; file: string; mode: Mode; window: number | undefined; json: boolean }
   | { kind: 'doctor'; file: string; window: number | undefined; json: boolean }
   | { kind: 'wrong'; sentence: string };
 
-export const HELP = `Usage: compaction-governor replay FILE [--observe | --simulate]
-                                       [--window N] [--json]
+export const HELP = `Usage: compaction-governor replay FILE [--observe | --simulate
+                 | --summarize scripted] [--window N] [--json]
        compaction-governor doctor FILE [--window N] [--json]
 
 Reads a recorded conversation. Nothing leaves this machine, no model is called,
@@ -29,11 +30,16 @@ refused or paused, and whether the recording's own compactions helped.
                10 % of its slice; later figures are lower by what that saved.
                Every such line is marked "simulated". Compactions of the
                recording are left out.
+  --summarize scripted
+               The same, but with the messages themselves: whole compactions
+               through the package's public session, whose requests a scripted
+               summariser answers. Views are told by their sizes; pauses take
+               as long as they take, so none of them ends during the replay.
   --json       One JSON object a line: "recording" first, "summary" last,
                between them "window", "decision", "compaction", "verdict",
                "ignored", "rewind", "unreadable", "note"; when simulating also
-               "failed", "overflow", "left_out", and "simulated": true on
-               each line.
+               "failed", "overflow", "left_out", when summarising "view", and
+               in both "simulated": true on each line.
 
 doctor says what is wrong with the conversation as it stands at its end:
 summaries that piled up, calls without results and results without calls, what
@@ -67,12 +73,14 @@ export function commandFrom(args: readonly string[]): Command {
   if (command !== 'replay' && command !== 'doctor') return wrong(`There is no command ${quoted(command)}`);
   if (file === undefined) return wrong(`${command} needs a FILE`);
   if (more.length > 0) return wrong(`${command} reads one FILE, and ${more.length + 1} were given`);
-  if (values.observe && values.simulate) return wrong('--observe and --simulate exclude each other');
+  const modes = MODES.filter((mode) => values[mode] !== undefined);
+  if (modes.length > 1) return wrong(`--${modes[0]} and --${modes[1]} exclude each other`);
+  if (values.summarize !== undefined && values.summarize !== 'scripted') return wrong(`--summarize takes "scripted", not ${quoted(values.summarize)}`);
   const window = values.window === undefined ? undefined : windowFrom(values.window);
   if (Number.isNaN(window)) return wrong(`--window takes a whole number of tokens from ${MIN_WINDOW} to ${MAX_WINDOW}, not ${quoted(values.window ?? '')}`);
   const json = values.json ?? false;
-  if (command === 'replay') return { kind: 'replay', file, mode: values.simulate ? 'simulate' : 'observe', window, json };
-  if (values.observe || values.simulate) return wrong(`doctor takes no --${values.observe ? 'observe' : 'simulate'}`);
+  if (command === 'replay') return { kind: 'replay', file, mode: modes[0] ?? 'observe', window, json };
+  if (modes.length > 0) return wrong(`doctor takes no --${modes[0]}`);
   return { kind: 'doctor', file, window, json };
 }
 
@@ -101,11 +109,13 @@ function quoted(value: string): string {
 const OPTIONS = {
   observe: { type: 'boolean' },
   simulate: { type: 'boolean' },
+  summarize: { type: 'string' },
   window: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
+const MODES = ['observe', 'simulate', 'summarize'] as const;
 /** Smaller windows leave no room for a single exchange. */
 const MIN_WINDOW = 256;
 const MAX_WINDOW = 100_000_000;

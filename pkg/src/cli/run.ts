@@ -14,6 +14,7 @@ import { FORMAT_TITLES } from './read/formats.js';
 import { type Recording, recognise } from './read/recognise.js';
 import { sizeOf } from './read/source.js';
 import { replay } from './replay.js';
+import type { NewSession } from './session.js';
 
 export interface World {
   stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number };
@@ -24,6 +25,8 @@ export interface World {
   clock: () => number;
   /** Loads the engine; asked only when a replay begins. */
   loadEngine: () => NewEngine;
+  /** Loads the package's session on top of it. */
+  loadSessions: () => NewSession;
 }
 
 export async function run(args: readonly string[], world: World): Promise<number> {
@@ -74,7 +77,7 @@ async function replayFound({ file, mode, window, json }: Extract<FileCommand, { 
     progress.clear();
     print(event);
   };
-  await replay(found, { file, mode, window, newEngine: world.loadEngine(), progress: (bytes) => progress.at(bytes) }, emit);
+  await replay(found, { file, mode, window, newEngine: world.loadEngine(), newSession: world.loadSessions(), progress: (bytes) => progress.at(bytes) }, emit);
   progress.clear();
   return DONE;
 }

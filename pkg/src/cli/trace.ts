@@ -1,4 +1,4 @@
-// The neutral trace: what a recording says, whatever its format. Sizes and hashes, no text; no decision is made here.
+// The neutral trace: what a recording says, whatever its format. No decision is made here.
 
 /** Who speaks in an entry. The numbers are those of the WASM boundary. */
 export const Role = { system: 0, user: 1, assistant: 2, tool: 3 } as const;
@@ -24,6 +24,17 @@ export interface TraceEntry {
   calls: number;
   /** Two halves of a 64-bit hash of role, text and calls. */
   idHash: readonly [high: number, low: number];
+  /** What it says. Whoever keeps entries for long keeps their numbers alone. */
+  said: Said;
+}
+
+/** The words of an entry, as the model reads them, and the calls that tie it to others. */
+export interface Said {
+  texts: readonly string[];
+  /** Ids of the tool calls that it opens. */
+  calls: readonly string[];
+  /** The id of the tool call that it answers. */
+  answers: string | undefined;
 }
 
 interface Placed {

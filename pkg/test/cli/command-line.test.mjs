@@ -12,7 +12,7 @@ async function cli(args, over = {}) {
   const err = [];
   const world = {
     stdout: { write: (text) => out.push(text), columns: 80 }, stderr: { write: (text) => err.push(text) }, env: {}, version: '1.2.3', clock: () => 0,
-    loadEngine: () => () => stubEngine(), ...over,
+    loadEngine: () => () => stubEngine(), loadSessions: () => () => assert.fail('no session is asked for'), ...over,
   };
   return { code: await run(args, world), out: out.join(''), err: err.join('') };
 }
@@ -38,6 +38,8 @@ test('wrong_command_line_is_one_sentence_and_exit_2', async () => {
     [['doctor', 'a', '--simulate'], 'doctor takes no --simulate'],
     [['replay', 'a', '--fast'], "Unknown option '--fast'"],
     [['replay', 'a', '--observe', '--simulate'], '--observe and --simulate exclude each other'],
+    [['replay', 'a', '--simulate', '--summarize', 'scripted'], '--simulate and --summarize exclude each other'],
+    [['replay', 'a', '--summarize', 'llama'], '--summarize takes "scripted", not "llama"'],
     [['replay', 'a', '--window', '12x'], '--window takes a whole number of tokens from 256 to 100000000, not "12x"'],
     [['replay', 'a', '--window', '0'], '--window takes a whole number of tokens from 256 to 100000000, not "0"'],
   ];

@@ -56,6 +56,8 @@ const CASES = [
   ['useless', useless, []],
   ['useless-json', useless, ['--json']],
   ['growing-simulated', growing, ['--simulate']],
+  ['growing-summarized', growing, ['--summarize', 'scripted']],
+  ['growing-summarized-json', growing, ['--summarize', 'scripted', '--json']],
   ['growing-simulated-json', growing, ['--simulate', '--json']],
   ['plain', plain, ['--window', '32k']],
 ].map(([name, recording, args]) => [`replay_of_${name}`, name, ['replay', ...args], recording, 0]);

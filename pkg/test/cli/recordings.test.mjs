@@ -41,7 +41,7 @@ const COUNTED = {
 };
 
 for (const [file, [format, usage, peak, compactions]] of Object.entries(COUNTED)) {
-  for (const args of [[], ['--simulate'], ['--window', '32768'], ['--simulate', '--window', '32768']]) {
+  for (const args of [[], ['--window', '32768'], ['--simulate', '--window', '32768'], ['--summarize', 'scripted', '--window', '32768']]) {
     test(`replay_of_${file}_${args.join('_') || 'default'}_counts_what_the_index_counts`, { skip }, async () => {
       const json = await tool('replay', folder + file, '--json', ...args);
       assert.deepEqual([json.code, json.err], [0, '']);
@@ -49,7 +49,7 @@ for (const [file, [format, usage, peak, compactions]] of Object.entries(COUNTED)
       const [first, summary] = [all[0], all.at(-1)];
       assert.deepEqual([first.type, first.format, summary.type], ['recording', format, 'summary']);
       assert.deepEqual([summary.usageRecords, summary.peakPromptTokens, summary.recordedCompactions, summary.unreadable], [usage, peak, compactions, 0]);
-      const simulate = args.includes('--simulate');
+      const simulate = args.some((arg) => arg.startsWith('--s'));
       assert.ok(all.every((event) => event.simulated === (simulate ? true : undefined)), 'each line of a simulation says so');
       const people = await tool('replay', folder + file, ...args);
       assert.deepEqual([people.code, people.err], [0, '']);
@@ -57,6 +57,25 @@ for (const [file, [format, usage, peak, compactions]] of Object.entries(COUNTED)
       assert.ok(people.out.split('\n').every((line) => line.length <= 80 || line.includes(file)), 'fits 80 columns');
     });
   }
+}
+
+for (const file of Object.keys(COUNTED)) {
+  test(`doctor_on_${file}_examines_every_conversation_of_it`, { skip }, async () => {
+    const json = await tool('doctor', folder + file, '--json');
+    assert.equal(json.err, '');
+    const { healthy, conversations } = JSON.parse(json.out);
+    assert.equal(json.code, healthy ? 0 : 1);
+    assert.ok(conversations.length > 0);
+    for (const { view, entries, largest, findings } of conversations) {
+      assert.equal(view.entries + view.coveredEntries, entries);
+      assert.equal(largest.length, Math.min(5, view.entries));
+      for (const { sentence } of findings) assert.match(sentence, /\d.*\.$/);
+    }
+    const people = await tool('doctor', folder + file);
+    assert.deepEqual([people.code, people.err], [json.code, '']);
+    for (const out of [json.out, people.out]) assert.doesNotMatch(out, /NaN|Infinity|undefined|\[object/);
+    assert.ok(people.out.split('\n').every((line) => line.length <= 80 || line.includes(file)), 'fits 80 columns');
+  });
 }
 
 test('every_recording_is_counted_above_and_what_is_no_conversation_is_named_as_such', { skip }, async () => {

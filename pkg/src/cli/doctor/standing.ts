@@ -4,14 +4,14 @@ import { Flag, Role, type TraceEntry } from '../trace.js';
 import type { Diagnosis, Weight } from './diagnosis.js';
 
 interface Stood {
-  entry: TraceEntry;
+  entry: Omit<TraceEntry, 'said'>;
   line: number;
 }
 
 export class Standing {
   readonly #all: Stood[] = [];
 
-  add(entry: TraceEntry, line: number): void {
+  add({ said: _words, ...entry }: TraceEntry, line: number): void {
     this.#all.push({ entry, line });
   }
 

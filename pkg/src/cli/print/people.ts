@@ -1,6 +1,6 @@
 // A replay for a person at a terminal: one heading per place, one or more sentences below it, and a summary.
 
-import type { Place, RecordingEvent, ReplayEvent, SummaryEvent, WindowEvent } from '../events.js';
+import type { Mode, Place, RecordingEvent, ReplayEvent, SummaryEvent, WindowEvent } from '../events.js';
 import { SUMMARY_RATIO } from '../summariser.js';
 import { sentence, windowSource } from './sentences.js';
 import { summaryLines } from './summary.js';
@@ -35,7 +35,7 @@ export class PeoplePrinter {
     this.#recording = event;
     this.#table.heading(`Replay of ${clean(event.file)}`);
     this.#table.row('format', this.#titles[event.format] ?? event.format, 'faint');
-    this.#table.row('mode', event.mode === 'observe' ? OBSERVING : SIMULATING, 'faint');
+    this.#table.row('mode', MODES[event.mode], 'faint');
   }
 
   #windowLine(event: WindowEvent): void {
@@ -97,5 +97,8 @@ export class PeoplePrinter {
 }
 
 const ASIDE = '(aside)';
-const OBSERVING = "observe: the recording's own compactions are the passes, judged by the recorded usage; nothing is assumed";
-const SIMULATING = `simulate: the governor compacts; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of its slice, at most what the governor allows; compactions of the recording are left out`;
+const MODES: Readonly<Record<Mode, string>> = {
+  observe: "observe: the recording's own compactions are the passes, judged by the recorded usage; nothing is assumed",
+  simulate: `simulate: the governor compacts; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of its slice, at most what the governor allows; compactions of the recording are left out`,
+  summarize: `summarize: whole compactions through the package's session; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of what it is shown; compactions of the recording are left out`,
+};

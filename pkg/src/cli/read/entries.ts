@@ -59,6 +59,7 @@ export class Entries {
       group: answered ?? this.#count,
       calls: calls.length,
       idHash: hash(draft),
+      said: { texts: draft.texts, calls, answers: draft.answers },
     };
     this.#count += 1;
     return entry;
