@@ -138,6 +138,14 @@ export interface SummarizerLimits {
   /** It is the conversation's own model, called with the same tools and settings: while its prompt cache is warm it is asked `in_place`. */
   ownModel?: boolean;
 }
+/** Identifiers of what was summarised (paths, URLs, ids, numbers with units, error codes, quoted names, must and never sentences), and what became of them. */
+export interface Receipt {
+  readonly found: number;
+  /** Those that still stand in the summary, in pins, carry or the messages that stay. */
+  readonly kept: number;
+  /** The others, the latest mentioned first; as many as had room were appended to the summary as one line. */
+  readonly missing: readonly string[];
+}
 /** A part of a long slice was summarised, or an `in_place` answer was no summary: send this request and commit its reply too. */
 export interface Unfinished<M = ChatMessage> { status: 'unfinished'; request: SummaryRequest<M> }
 export type Summarize<M = ChatMessage> = (request: SummaryRequest<M>) => Promise<unknown>;
@@ -166,7 +174,7 @@ export type Decision = Numbers & { sentence: string } & (
   | { action: 'blocked'; reason: BlockReason; retryAt?: number; unblocksAtTokens?: number });
 
 export type CompactResult =
-  | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number }
+  | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number; receipt?: Receipt }
   | { status: 'refused'; decision: Decision }
   | { status: 'failed'; error: CompactionError; retryAt?: number };
 
@@ -228,13 +236,19 @@ export interface Advanced<M = ChatMessage> {
   /** Tells what the conversation holds now. New messages are read once; an edit or another branch is noticed. */
   observe(messages: readonly M[], options?: ObserveOptions): void;
   /** Claims an attempt on the conversation last observed, in the store, before any model is called. */
-  plan(options?: PlanOptions): Promise<Plan<M> | { refused: Decision }>;
+  /** `prunedTokens`: old results and attachments were cleared first, without a model; with `refused` that was enough. */
+  plan(options?: PlanOptions): Promise<Plan<M> | { refused: Decision; prunedTokens?: number }>;
   /** The attempt of this id that this session object has going. */
   resume(compactionId: string): Promise<Plan<M> | undefined>;
   /** What the model should be sent for this conversation. Without a compaction: the same messages. */
   view(messages: readonly M[], options?: ViewOptions): View<M>;
   /** The prompt tokens that the provider counted for a call made from `view`; `undefined`: the call was completed and nothing was counted. */
   recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void>;
+  /**
+   * A damaged conversation mended without a model: summaries that piled up become one, results without a call are taken out, calls without
+   * results get them, media of old turns become placeholders. Nothing is stored; `dryRun` only says what would change.
+   */
+  repair(messages: readonly M[], options?: { dryRun?: boolean }): RepairReport<M>;
   /** Learns from a refused prompt. Any other error changes nothing and is answered with `overflow: false`. */
   recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport>;
   /** You have new credentials: ends the cooldown of a summariser that refused the old ones, or of an empty account. */
@@ -300,6 +314,13 @@ export interface Plan<M = ChatMessage> extends PlanInfo {
   /** Moves the deadline. False: the attempt is no longer this one's. */
   renew(): Promise<boolean>;
 }
+export interface RepairReport<M = ChatMessage> {
+  /** The mended copy; with `dryRun` the messages as they were. */
+  readonly messages: M[];
+  readonly changes: readonly RepairChange[];
+}
+/** `index` is the message's place in what was given. */
+export interface RepairChange { readonly code: 'summary_merged' | 'dropped' | 'results_added' | 'media_removed'; readonly index: number; readonly sentence: string }
 /** Which view a call was made from. Every `View` is one. */
 export interface ViewStamp { readonly revision: number; readonly entries?: number; readonly at?: number }
 export interface View<M = ChatMessage> {
@@ -313,8 +334,15 @@ export interface View<M = ChatMessage> {
   readonly stablePrefix: number;
   readonly parts: readonly ViewPart[];
 }
-/** `placeholder`: a tool result that came after its call was summarised, as plain text. */
-export type ViewPart = { kind: 'verbatim'; from: number; to: number } | { kind: 'summary' } | { kind: 'placeholder'; index: number };
+/**
+ * `placeholder`: a tool result that came after its call was summarised, as plain text (`late_result`), or an old one or its attachment, cleared
+ * without a model (`cleared`). `capped`: one message cut to its beginning and end.
+ */
+export type ViewPart =
+  | { kind: 'verbatim'; from: number; to: number }
+  | { kind: 'summary' }
+  | { kind: 'placeholder'; index: number; was: 'late_result' | 'cleared' }
+  | { kind: 'capped'; index: number; bytes: number };
 export type OverflowReport = { overflow: false } | {
   overflow: true;
   /** The call was made from an older view; the current one has not been refused yet. */

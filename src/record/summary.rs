@@ -24,6 +24,8 @@ pub struct Summary {
     pub carry: String,
     /// What the text had to stay below, where that is known.
     pub bounds: Option<Bounds>,
+    /// How many of the slice's identifiers it has, and still had at the commit.
+    pub kept: Option<Kept>,
     /// The host's id of the last message that it covers; empty where that is not known.
     pub through: String,
     /// How to go on behind it without the messages that it covers, where that is possible.
@@ -34,6 +36,15 @@ pub struct Summary {
     pub capped: Vec<(u32, u32)>,
     /// Keys that this build does not know.
     pub unknown: Unknown,
+}
+
+/// A receipt, without its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Identifiers of the slice.
+    pub found: u32,
+    /// Those that still stood in summary, pins, carry or tail.
+    pub kept: u32,
 }
 
 /// What is to be known of covered messages to go on without them.
@@ -71,6 +82,7 @@ impl Summary {
             text: text.to_owned(),
             carry: String::new(),
             bounds: None,
+            kept: None,
             through: String::new(),
             behind: None,
             pruned: Vec::new(),
@@ -124,6 +136,10 @@ pub fn encode_summary(summary: &Summary) -> Vec<u8> {
         map.optional(SLICE_TOKENS, Some(bounds.slice_tokens));
         map.number(CAP, bounds.cap);
     }
+    if let Some(kept) = summary.kept {
+        map.optional(FOUND, Some(kept.found));
+        map.number(KEPT, kept.kept);
+    }
     if !summary.pruned.is_empty() {
         map.numbers(PRUNED, summary.pruned.iter().map(|at| u64::from(*at)));
     }
@@ -162,6 +178,7 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
             user_turns: fields.number(USER_TURNS, 0),
             model_calls: fields.number(MODEL_CALLS, 0),
         }),
+        kept: fields.optional(FOUND, None).map(|found| Kept { found, kept: fields.number(KEPT, 0) }),
         pruned,
         capped,
         unknown: fields.unknown.clone(),
@@ -169,7 +186,7 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
 }
 
 /// Keys below this one are known to this build; the first two are those of every part.
-pub(super) const KNOWN: u8 = 16;
+pub(super) const KNOWN: u8 = 18;
 const NUMBER: u8 = 2;
 const ATTEMPT: u8 = 3;
 const TEXT: u8 = 4;
@@ -184,3 +201,5 @@ const MODEL_CALLS: u8 = 12;
 const FINGERPRINT: u8 = 13;
 const PRUNED: u8 = 14;
 const CAPPED: u8 = 15;
+const FOUND: u8 = 16;
+const KEPT: u8 = 17;

@@ -4,7 +4,7 @@
 use crate::{
     id::AttemptId,
     policy::{Event, Failure, FailureClass, Ignored, Kind, Means, Outcome},
-    record::{Bounds, Generation, Summary},
+    record::{Bounds, Generation, Kept, Summary},
     session::{
         Planned, Session, Status,
         resume::kept_id,
@@ -13,7 +13,7 @@ use crate::{
     },
     summary::{self, Finish, Limits, Rejection},
     time::{Millis, Timestamp},
-    tokens::Tokens,
+    tokens::{Tokens, rough},
     view,
 };
 
@@ -102,7 +102,13 @@ impl Mutation for Commit {
         }
         let text = self.text.clone();
         match session.judge(&planned, &text, self.finish) {
-            Ok(accepted) => self.live(session, &planned, accepted, now),
+            Ok(accepted) => {
+                let received = session.received_of(self.attempt).cloned();
+                let held = received.as_ref().map(|received| received.text.as_str());
+                let accepted =
+                    held.map_or(accepted, |text| summary::Accepted { text, tokens: rough(text.len() as u64) });
+                self.live(session, &planned, accepted, now)
+            }
             Err(rejection) => Mutated::root_only(rejected(session, &planned, rejection, now)),
         }
     }
@@ -206,6 +212,9 @@ impl Session {
         let summary = Summary {
             carry,
             bounds: Some(bounds),
+            kept: self
+                .received_of(commit.attempt)
+                .map(|received| Kept { found: received.receipt.found, kept: received.receipt.kept }),
             pruned: planned.plan.pruned.clone(),
             capped: planned.plan.capped.clone(),
             through: kept_id(&commit.through),

@@ -49,4 +49,4 @@ pub use resume::ResumeError;
 pub use run::{drive, drive_sync, run, run_sync};
 pub use store::{Peek, Remove};
 pub use write::{Mutated, Mutation, Parts, Write};
-pub use writing::{Sent, Taken};
+pub use writing::{Receipt, Sent, Taken};

@@ -4,10 +4,12 @@ use thiserror::Error;
 
 use crate::{
     id::AttemptId,
+    plan,
     session::{Planned, Sent, Session, limits, writing::Asked},
     summary::{self, BadOffset, InPlaceInput, Item, Material, Request, RequestInput, RequestRefusal},
     time::Timestamp,
     tokens::Tokens,
+    transcript::{self, Role},
 };
 
 /// A request that cannot be made.
@@ -127,14 +129,29 @@ impl Session {
         Ok(summary::fallback(&material, previous, &limits(planned)))
     }
 
+    /// One text for summaries that piled up in the history, oldest first, in the size of an ordinary summary: see
+    /// [`summary::collapse`].
+    ///
+    /// # Errors
+    /// [`RequestError::BadOffset`], where an offset does not hold.
+    pub fn collapsed(&self, joined: &str, ends: &[u32]) -> Result<String, RequestError> {
+        let mut items = Vec::new();
+        for &end in ends {
+            items.push(Item { end, role: Role::System, kind: transcript::Kind::HOST_SUMMARY });
+        }
+        let summaries = Material::new(joined, &items).map_err(RequestError::BadOffset)?;
+        let window = self.observation().lines.map(|lines| lines.window);
+        Ok(summary::collapse(&summaries, plan::summary_cap(window)))
+    }
+
     /// The plan of `attempt`, while the transcript still holds the slice it was made for.
-    fn planned_as(&self, attempt: AttemptId) -> Result<&Planned, RequestError> {
+    pub(super) fn planned_as(&self, attempt: AttemptId) -> Result<&Planned, RequestError> {
         let planned = self.planned().filter(|planned| planned.attempt == attempt);
         let holds = |planned: &&Planned| self.index().fingerprint(planned.plan.cut) == planned.fingerprint;
         planned.filter(holds).ok_or(RequestError::NotThisAttempt)
     }
 
-    fn items(&self, planned: &Planned, ends: &[u32]) -> Result<Vec<Item>, RequestError> {
+    pub(super) fn items(&self, planned: &Planned, ends: &[u32]) -> Result<Vec<Item>, RequestError> {
         let material = planned.plan.material();
         let expected = material.iter().map(ExactSizeIterator::len).sum();
         if ends.len() != expected {

@@ -3,10 +3,10 @@
 use crate::{
     id::AttemptId,
     policy::Kind,
-    session::{Planned, Session, limits},
-    summary::{self, Accepted, Finish, Rejection},
+    session::{Planned, RequestError, Session, limits},
+    summary::{self, Accepted, Finish, Material, Rejection},
     time::{Millis, Timestamp},
-    tokens::Tokens,
+    tokens::{Tokens, permille},
 };
 
 /// The last prompt that the conversation's own model answered: what a prompt cache may still hold.
@@ -39,6 +39,27 @@ pub(super) struct Writing {
     pub(super) so_far: Option<String>,
     asked: Asked,
     in_place_refused: bool,
+    /// The summary as it will be committed, once it was held against its slice.
+    pub(super) received: Option<Received>,
+}
+
+/// A summary held against its slice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Received {
+    /// With what it lost as its last line.
+    pub(super) text: String,
+    pub(super) receipt: Receipt,
+}
+
+/// How many of a slice's identifiers can still be read behind its summary, and which cannot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// How many the slice has; bounded.
+    pub found: u32,
+    /// How many of them still stand in summary, pins, carry or tail.
+    pub kept: u32,
+    /// The others, the latest mentioned first. Those that had room were appended to the summary.
+    pub missing: Vec<String>,
 }
 
 /// The request that is out.
@@ -92,6 +113,60 @@ impl Session {
             }
             _ => Taken::Last,
         }
+    }
+
+    /// Holds an answer that will be accepted against its slice: `joined` and `ends` as in [`Ask`](super::Ask), `tail` the
+    /// text of what stays verbatim, `carry` what stands behind the summary. What it lost goes into its last line, within
+    /// 3 % of the target and the summary's cap. Nothing happens for an answer that will be refused.
+    ///
+    /// # Errors
+    /// [`RequestError`](super::RequestError), where attempt, count or offsets do not hold.
+    pub fn hold_against(
+        &mut self,
+        attempt: AttemptId,
+        answer: (&str, Finish),
+        slice: (&str, &[u32]),
+        remains: &[&str],
+    ) -> Result<(), RequestError> {
+        let received = self.received(attempt, answer, slice, remains)?;
+        self.writing_of(attempt).received = received;
+        Ok(())
+    }
+
+    /// What [`Session::hold_against`] made of the answer to `attempt`.
+    pub(super) fn received_of(&self, attempt: AttemptId) -> Option<&Received> {
+        let writing = self.writing();
+        writing.received.as_ref().filter(|_| writing.attempt == Some(attempt))
+    }
+
+    /// What the summary of `attempt` keeps of its slice, once it was held against it.
+    #[must_use]
+    pub fn receipt(&self, attempt: AttemptId) -> Option<&Receipt> {
+        self.received_of(attempt).map(|received| &received.receipt)
+    }
+
+    fn received(
+        &self,
+        attempt: AttemptId,
+        (text, finish): (&str, Finish),
+        (joined, ends): (&str, &[u32]),
+        remains: &[&str],
+    ) -> Result<Option<Received>, RequestError> {
+        let planned = self.planned_as(attempt)?;
+        let Ok(accepted) = self.judge(planned, text, finish) else { return Ok(None) };
+        let items = self.items(planned, ends)?;
+        let material = Material::new(joined, &items).map_err(RequestError::BadOffset)?;
+        let mut standing = remains.to_vec();
+        standing.push(accepted.text);
+        standing.extend(self.pins().texts.iter().map(String::as_str));
+        let receipt = summary::receipt(&material, &standing);
+        let seen = self.observation();
+        let target = seen.lines.map_or(planned.before, |lines| lines.target(seen.floor));
+        let spare = planned.plan.summary_cap.saturating_sub(accepted.tokens);
+        let text =
+            summary::append_missing(accepted.text, &receipt, permille(target, summary::APPENDED_PERMILLE).min(spare));
+        let missing = receipt.missing.iter().map(|missing| (*missing).to_owned()).collect();
+        Ok(Some(Received { text, receipt: Receipt { found: receipt.found, kept: receipt.kept, missing } }))
     }
 
     /// Why this answer would end the attempt as a failure; `None` where it would not, or the attempt is not this one's.

@@ -12,6 +12,7 @@
 
 mod accept;
 mod blob;
+mod collapse;
 mod demands;
 mod entry;
 mod escape;
@@ -27,6 +28,7 @@ mod request;
 mod template;
 
 pub use accept::{Accepted, Finish, Limits, Rejection, check};
+pub use collapse::collapse;
 pub use escape::escape_into;
 pub use fallback::fallback;
 pub use in_place::{InPlaceInput, check_in_place, in_place};

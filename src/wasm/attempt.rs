@@ -90,7 +90,7 @@ impl Core {
     }
 
     /// Commits a summary, or refuses it by name. `carry` stands behind it word for word from then on; `through` is the
-    /// host's id of the last message that it covers.
+    /// host's id of the last message that it covers; `joined` and `offsets` are the slice, `tail` the text of what stays.
     #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
     pub fn commit(
         &self,
@@ -99,13 +99,20 @@ impl Core {
         finish: &str,
         spent_tokens: f64,
         now: f64,
+        joined: &str,
+        offsets: &[u32],
+        tail: &str,
         carry: Option<String>,
         through: Option<String>,
     ) -> Result<Promise, JsValue> {
         let spent = convert::tokens("spentTokens", spent_tokens)?;
         let attempt = convert::attempt(compaction_id)?;
         let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
-        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent, carry, through }, now)
+        let (finish, ends) = (convert::finish(finish), convert::utf8_ends(joined, offsets));
+        let slice = (joined, ends.as_slice());
+        // An attempt that is not this one's any more is superseded by the commit, and said so there.
+        let _ = self.inner.session.borrow_mut().hold_against(attempt, (&text, finish), slice, &[&carry, tail]);
+        self.end(Commit { attempt, text, finish, fallback: false, spent, carry, through }, now)
     }
 
     /// Commits a plain summary, written here without a model.
@@ -157,6 +164,9 @@ impl Core {
 impl Core {
     fn end(&self, commit: Commit, now: f64) -> Result<Promise, JsValue> {
         let attempt = commit.attempt;
-        self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
+        let receipt = self.session().receipt(attempt).cloned();
+        self.promise(Write::new(commit), now, move |committed, _, _| {
+            Ok(convert::committed(attempt, &committed, receipt.as_ref()))
+        })
     }
 }

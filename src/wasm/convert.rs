@@ -7,7 +7,7 @@ use crate::{
     id::AttemptId,
     policy::{Action, Confidence, Decision, FailureClass, Kind, Means, Phase, Trigger, Verdict, sentence},
     record::{Generation, Summary},
-    session::{AmendError, Amended, Asking, Committed, Planned, Session},
+    session::{AmendError, Amended, Asking, Committed, Planned, Receipt, Session},
     summary::Finish,
     time::{Millis, Timestamp},
     tokens::Tokens,
@@ -193,7 +193,7 @@ pub(super) fn asking(asking: &Asking) -> JsValue {
 }
 
 /// What came of a commit.
-pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
+pub(super) fn committed(attempt: AttemptId, committed: &Committed, receipt: Option<&Receipt>) -> JsValue {
     let status = match committed {
         Committed::Live { .. } => "committed",
         Committed::Rejected { .. } => "failed",
@@ -206,6 +206,9 @@ pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
         Committed::Live { before, after } => {
             out.number("beforeTokens", *before);
             out.number("afterTokens", *after);
+            if let Some(receipt) = receipt {
+                out.value("receipt", &self::receipt(receipt));
+            }
         }
         Committed::Rejected { rejection, retry_at } => {
             out.text("code", rejection.code());
@@ -233,6 +236,19 @@ pub(super) fn amended(amended: &Result<Amended, AmendError>) -> JsValue {
             out.text("message", &refusal.to_string());
         }
     }
+    out.finish()
+}
+
+/// The public `Receipt`.
+fn receipt(receipt: &Receipt) -> JsValue {
+    let missing = Array::new();
+    for name in &receipt.missing {
+        missing.push(&name.as_str().into());
+    }
+    let mut out = Members::new();
+    out.number("found", receipt.found);
+    out.number("kept", receipt.kept);
+    out.value("missing", &missing);
     out.finish()
 }
 

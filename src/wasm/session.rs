@@ -9,6 +9,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use crate::{
     id::{ModelId, OwnerId},
+    plan::{self, Repair},
     session::{
         Adopt, Event, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError, Session, Settle, Steps, Write,
         drive, drive_sync,
@@ -67,18 +68,10 @@ impl Core {
 
     /// Appends an entry. `group` is the entry that opened its tool call, or `u32::MAX`.
     #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
-    pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8) {
+    pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8, bytes: u32) {
         let role = Role::from_code(role).unwrap_or(Role::User);
         let kind = Kind::from_bits(flags);
-        self.inner.session.borrow_mut().push(Entry {
-            id: wide(id_hi, id_lo),
-            role,
-            kind,
-            tokens,
-            group,
-            calls,
-            bytes: 0,
-        });
+        self.inner.session.borrow_mut().push(Entry { id: wide(id_hi, id_lo), role, kind, tokens, group, calls, bytes });
     }
 
     /// Forgets the entries from `len` on.
@@ -153,6 +146,28 @@ impl Core {
             });
         }
         triples
+    }
+
+    /// What mends a damaged history, as triples: 1, entry, newest for a summary that goes into the newest; 2, entry, 0 for an
+    /// entry that is taken out; 3, entry, results for a call that gets the results it lacks; 4, entry, 0 for an entry
+    /// that loses its media.
+    pub fn repair(&self) -> Vec<u32> {
+        let mut triples = Vec::new();
+        for repair in plan::repair(self.session().index()) {
+            triples.extend_from_slice(&match repair {
+                Repair::Collapse { entry, into } => [1, entry, into],
+                Repair::Drop { entry, .. } => [2, entry, 0],
+                Repair::Close { entry, missing } => [3, entry, missing.into()],
+                Repair::StripMedia { entry } => [4, entry, 0],
+            });
+        }
+        triples
+    }
+
+    /// One text for summaries that piled up, oldest first, beginning at UTF-16 `offsets`, end included.
+    pub fn collapse(&self, joined: &str, offsets: &[u32]) -> Result<String, JsValue> {
+        let ends = convert::utf8_ends(joined, offsets);
+        self.session().collapsed(joined, &ends).map_err(|error| Fault::from(error).into())
     }
 
     /// The live summary as the model is shown it.

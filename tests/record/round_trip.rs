@@ -36,6 +36,7 @@ fn summary_of_any_text_reads_back_as_it_was_written() {
                 model_calls: draw.number(),
             }),
             bounds: draw.maybe(|draw| Bounds { slice_tokens: draw.number(), cap: draw.number() }),
+            kept: draw.maybe(|draw| Kept { found: draw.number(), kept: draw.number() }),
             pruned: draw.some(6, |draw| draw.number()),
             capped: draw.some(4, |draw| (draw.number(), draw.number())),
             ..Summary::new(&draw.text(40), draw.number(), AttemptId(draw.long()), &draw.text(200))

@@ -237,10 +237,12 @@ export abstract class Conversation {
 
 function push(engine: Engine, entry: TraceEntry): void {
   const [high, low] = entry.idHash;
-  engine.push(high, low, entry.role, entry.flags, entry.tokens, entry.group, Math.min(entry.calls, MOST_CALLS));
+  engine.push(high, low, entry.role, entry.flags, entry.tokens, entry.group, Math.min(entry.calls, MOST_CALLS), Math.min(entry.bytes + entry.mediaBytes, MOST_BYTES));
 }
 
 /** A window that was learned is said again once it is a tenth larger. */
 const WORTH_SAYING = 1.1;
 /** The engine counts calls in a byte. */
 const MOST_CALLS = 255;
+/** `u32::MAX`. */
+const MOST_BYTES = 0xffff_ffff;

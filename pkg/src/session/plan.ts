@@ -6,6 +6,7 @@ import type { Reply } from '../formats/reader.js';
 import type { CompactionError, CompactResult, FailureClass, Plan, SummarizerLimits, SummaryRequest, Trigger, Unfinished } from '../surface.js';
 import type { Engine } from './engine.js';
 import { failed, outcome, refusal } from './outcome.js';
+import { joinedOf, LONE_SURROGATE } from './joined.js';
 import { Timer } from './timer.js';
 import type { Transcript } from './transcript.js';
 
@@ -86,7 +87,8 @@ export class ClaimedPlan<M> implements Plan<M> {
     const { text, finish } = this.#read(reply);
     if (branded(() => core.take(this.compactionId, text, finish))) return { status: 'unfinished', request: this.requestFor(this.#limits) };
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), carry, this.#through));
+    const { joined, offsets, tail } = this.#slice;
+    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), joined, offsets, tail, carry, this.#through));
   }
 
   async commitPlain(): Promise<CompactResult> {
@@ -154,18 +156,19 @@ interface Slice {
   readonly offsets: Uint32Array;
   /** The text of the first entry that stays. */
   readonly until: string | undefined;
+  /** The text of all that stays. */
+  readonly tail: string;
 }
 
 function sliceOf(transcript: Pick<Transcript, 'text' | 'length'>, { material, cut }: PlanDto): Slice {
+  const text = (index: number): string => transcript.text(index).replace(LONE_SURROGATE, '\ufffd');
   const texts: string[] = [];
   for (let pair = 0; pair + 1 < material.length; pair += 2) {
     const [from = 0, to = 0] = material.slice(pair, pair + 2);
-    for (let i = from; i < to; i++) texts.push(transcript.text(i).replace(LONE_SURROGATE, '\ufffd'));
+    for (let i = from; i < to; i++) texts.push(text(i));
   }
-  const offsets = new Uint32Array(texts.length + 1);
-  texts.forEach((text, i) => (offsets[i + 1] = (offsets[i] ?? 0) + text.length));
-  const until = cut < transcript.length ? transcript.text(cut).replace(LONE_SURROGATE, '\ufffd') : undefined;
-  return { joined: texts.join(''), offsets, until };
+  const stays = Array.from({ length: Math.max(0, transcript.length - cut) }, (_, i) => text(cut + i));
+  return { ...joinedOf(texts), until: stays[0], tail: stays.join('\n') };
 }
 
 function summarizerFailed(failureClass: FailureClass, cause: unknown): CompactionError {
@@ -177,5 +180,3 @@ function summarizerFailed(failureClass: FailureClass, cause: unknown): Compactio
 
 /** No prompt of the conversation's own model is to be built on. */
 const NOT_SENT = { revision: -1, entries: 0, at: 0 };
-/** Half a character would join with the next entry's first half, and the offset between them would be none. */
-const LONE_SURROGATE = /\p{Surrogate}/gu;

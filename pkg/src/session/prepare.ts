@@ -41,7 +41,7 @@ export async function compactByHand<M>(
 async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], options: PrepareOptions): Promise<boolean> {
   if (options.signal?.aborted) return false;
   const plan = await session.advanced.plan();
-  if ('refused' in plan) return false;
+  if ('refused' in plan) return plan.prunedTokens !== undefined;
   const { status } = await writeSummary(plan, summarizers, options.signal);
   return status === 'committed';
 }
