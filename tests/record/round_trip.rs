@@ -2,7 +2,9 @@
 
 use compaction_governor::{
     id::AttemptId,
-    record::{Behind, Bounds, Loaded, LoadedSummary, Summary, encode_root, encode_summary, load_root, load_summary},
+    record::{
+        Behind, Bounds, Kept, Loaded, LoadedSummary, Summary, encode_root, encode_summary, load_root, load_summary,
+    },
     time::Timestamp,
 };
 

@@ -2,7 +2,7 @@
 // Times are epoch milliseconds. Numbers are range-checked there; a bad one throws at once, a plain error with a code.
 // Operations run one after another, in the order of their calls.
 
-import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, PinResult, Snapshot, StoredRecord, Trigger } from '../surface.js';
+import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, PinResult, Receipt, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
 export function initSync(options: { module: Uint8Array }): unknown;
 
