@@ -68,8 +68,8 @@ pub fn prune(index: &Index, input: &PruneInput<'_>) -> Option<Prune> {
             break;
         }
         entries.push(at);
-        let shown = recorded.stand_in(index, at).map_or(entry.tokens, |stand_in| stand_in.tokens(&entry));
-        tokens += u64::from(shown.saturating_sub(PLACEHOLDER_TOKENS));
+        let saved = recorded.stand_in(index, at).map_or(0, |stand_in| stand_in.1);
+        tokens += u64::from((entry.tokens - saved).saturating_sub(PLACEHOLDER_TOKENS));
         freed_bytes += u64::from(entry.bytes);
     }
     let freed_tokens = clamp(scaled(tokens, input.scale_permille));
@@ -98,8 +98,8 @@ fn is_bulky(entry: &Entry) -> bool {
 pub const LEAST_FREED_BYTES: u64 = 4 << 20;
 /// An image of a few hundred tokens may weigh megabytes. Below 64 KiB it takes hundreds of them to matter.
 const HEAVY_BYTES: u32 = 64 << 10;
-/// What a generation's record has room for.
-pub const MAX_PRUNED: usize = 4_096;
+/// What a generation's record has room for, and a view lays out in 50 µs.
+pub const MAX_PRUNED: usize = 2_048;
 
 #[cfg(test)]
 mod tests {
