@@ -13,7 +13,8 @@ use crate::{
     transcript::{Index, Kind},
 };
 
-/// The smallest slice whose landing reaches the target, else the one that lands lowest; or why none is worth a call.
+/// The smallest slice whose landing reaches the target; the one that lands lowest where none does, or where the target is
+/// above what is accepted anyway; or why none is worth a call.
 ///
 /// The slice starts behind the system head and what the live summary covers, ends between two atomic groups, holds no
 /// system entry, no open tool call, no pin and not the newest real user message. Where the turn is so long that the cut
@@ -108,9 +109,11 @@ impl<'a> Slicer<'a> {
 
     /// The landing never rises with the cut, and a slice worth words stays so: the first boundary that reaches the goal
     /// with something to say is found by halving. A target above what is accepted is no goal: it would have a slice
-    /// refused where a longer one will do.
+    /// refused where a longer one will do, and a pass asked for by hand say little, again and again.
     fn cut(&self, limit: u32) -> u32 {
-        let goal = u64::from(self.input.target_tokens.min(self.needed())).max(self.landing(limit));
+        let lowest = self.landing(limit);
+        let target = u64::from(self.input.target_tokens);
+        let goal = if target > u64::from(self.needed()) { lowest } else { lowest.max(target) };
         let all = self.index.boundaries();
         let first = all.partition_point(|&boundary| boundary <= self.from);
         let behind = all.partition_point(|&boundary| boundary <= limit);

@@ -137,7 +137,8 @@ impl<'a> Plain<'a> {
 
     fn best_of(&self, cuts: &[u32]) -> Option<u32> {
         let lowest = self.landing(*cuts.last()?);
-        let goal = lowest.max(self.needed().min(self.input.target_tokens.into()));
+        let target = u64::from(self.input.target_tokens);
+        let goal = if target > self.needed() { lowest } else { lowest.max(target) };
         let cut = cuts.iter().copied().find(|&cut| self.landing(cut) <= goal && self.news(cut))?;
         (self.landing(cut) <= self.needed()).then_some(cut)
     }
