@@ -23,7 +23,7 @@ fn code(text: &str) -> &'static str {
 fn good_summaries_in_many_languages_are_accepted_however_short() {
     let good = [
         "User wants login fixed.",
-        "**User wants the login fixed in two steps.**",
+        "**User wants the login fixed in two steps.**\n**The first is done.**",
         "# Login fixed, tests open",
         "# Login\nFixed in src/auth.rs; tests are open.",
         "Goal:\nlogin\n\nOpen:\ntests",
