@@ -142,3 +142,14 @@ fn fingerprint(entries: &[Entry]) -> u64 {
 
 /// Ids are UUIDs, numbers, short words; what is longer is content, and has no place in a record.
 const MOST_ID_BYTES: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_as_long_as_a_message_is_not_kept() {
+        assert_eq!(kept_id("550e8400-e29b-41d4-a716-446655440000").len(), 36);
+        assert_eq!((kept_id(&"x".repeat(256)).len(), kept_id(&"x".repeat(257)).len()), (256, 0));
+    }
+}
