@@ -101,12 +101,11 @@ impl Session {
         covered.max().unwrap_or(0) < self.index().base_len()
     }
 
-    /// What is to be known to go on behind `plan`, where the messages behind its cut and the system head are all there is
-    /// to show.
+    /// What is to be known to go on behind `plan`; whether that is enough is asked when somebody wants to.
     pub(super) fn behind(&self, plan: &SlicePlan) -> Option<Behind> {
         let index = self.index();
         let head_entries = index.head_len();
-        if !plan.pinned.is_empty() || head_entries >= plan.cut {
+        if head_entries >= plan.cut {
             return None;
         }
         let (model_calls, user_turns) = index.count_before(plan.cut);

@@ -71,6 +71,7 @@ fn items(view: &compaction_governor::view::View) -> u32 {
 // 100,000 tokens.
 // What it cost: 27.39 of 30.45 dollars for writing the cache, in a session that never came below its line.
 // What now holds: a summariser that joins is refused at the cap, and what is shown never grows beyond it.
+// seeds: B5
 #[test]
 fn m04_a_summary_that_grows_with_every_pass_is_refused_at_its_cap() {
     let mut tab = fresh();
