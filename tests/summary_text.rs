@@ -4,14 +4,17 @@ mod cases;
 
 use cases::for_all;
 use compaction_governor::{
-    summary::{Finish, Item, Limits, Material, RequestInput, check, fallback, render},
+    summary::{
+        Finish, Item, Limits, Material, RequestInput, RequestRefusal, Templates, append_missing, check, fallback,
+        receipt, render,
+    },
     tokens::rough,
     transcript::{Kind, Role},
     view::wrap,
 };
 use proptest::prelude::*;
 
-const PIECES: [&str; 16] = [
+const PIECES: [&str; 20] = [
     "please fix ",
     "src/lib.rs ",
     "https://example.org/a?b=1 ",
@@ -28,6 +31,10 @@ const PIECES: [&str; 16] = [
     "I'm sorry, but I can't ",
     "<tool_call>",
     "0123456789",
+    "E0502, 30 s, ",
+    "Never drop `users`. ",
+    "不要删除表。",
+    "ABC-12 ",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -82,16 +89,84 @@ fn a_plain_summary_is_within_its_limits_always_the_same_and_always_accepted() {
 
 #[test]
 fn a_request_is_bounded_and_only_its_own_tags_are_tags() {
-    let input = (prop::collection::vec(entry(), 0..12), prop::option::of(text()), prop::option::of(text()));
+    let input = (prop::collection::vec(entry(), 1..12), prop::option::of(text()), prop::option::of(text()));
     for_all("request", input, |(entries, previous, focus)| {
         let (text, items) = joined(&entries);
         let material = Material::new(&text, &items).expect("offsets were made from the text");
-        let input = RequestInput { material, previous: previous.as_deref(), focus: focus.as_deref(), summary_cap: 900 };
-        let request = render(&input);
-        prop_assert_eq!(&request, &render(&input));
+        let input =
+            RequestInput { previous: previous.as_deref(), focus: focus.as_deref(), ..whole(material, 900, None) };
+        let request = render(&input).expect("no room is too small where none is given");
+        prop_assert_eq!(&request, &render(&input).expect("the same again"));
         let named = usize::from(previous.is_some());
         prop_assert_eq!(tags(&request.user), 2 + 2 * entries.len() + 3 * named, "one pair each, and one mention");
         prop_assert!(request.user.len() <= 5_000 + 40_000 * (entries.len() + 1));
+        prop_assert!(request.last && request.through_item as usize == entries.len());
+        Ok(())
+    });
+}
+
+// seeds: B6
+#[test]
+fn chunks_lose_no_entry_and_double_none_and_each_fits_its_room() {
+    let shape = (prop::collection::vec(entry(), 1..12), prop::option::of(text()), prop::option::of(text()), text());
+    for_all("chunks", (shape, 0_u32..6_000), |((entries, previous, focus, so_far), room)| {
+        let (text, items) = joined(&entries);
+        let material = Material::new(&text, &items).expect("offsets were made from the text");
+        let mut input =
+            RequestInput { previous: previous.as_deref(), focus: focus.as_deref(), ..whole(material, 900, Some(room)) };
+        let mut shown = Vec::new();
+        loop {
+            let request = match render(&input) {
+                Ok(request) => request,
+                Err(RequestRefusal::RoomTooSmall { room_tokens, needed_tokens }) => {
+                    prop_assert!(room_tokens == room && needed_tokens > room && needed_tokens < 1_500);
+                    return Ok(());
+                }
+                Err(other) => panic!("{other}"),
+            };
+            prop_assert!(rough(request.system.len() as u64) + rough(request.user.len() as u64) <= room);
+            let numbers = request.user.split("<cg-entry n=\"").skip(1).filter_map(|rest| rest.split('"').next());
+            shown.extend(numbers.map(|number| number.parse::<u32>().expect("a number of ours")));
+            prop_assert_eq!(shown.len(), request.through_item as usize);
+            if request.last {
+                break;
+            }
+            input = RequestInput { from_item: request.through_item, previous: Some(&so_far), ..input };
+        }
+        prop_assert_eq!(shown, (1..=entries.len() as u32).collect::<Vec<_>>());
+        Ok(())
+    });
+}
+
+/// The request for all of `material`, with nothing else asked for.
+fn whole(material: Material<'_>, summary_cap: u32, room_tokens: Option<u32>) -> RequestInput<'_> {
+    RequestInput {
+        material,
+        from_item: 0,
+        previous: None,
+        focus: None,
+        summary_cap,
+        room_tokens,
+        output_limit: None,
+        templates: Templates::default(),
+    }
+}
+
+#[test]
+fn a_receipt_adds_up_keeps_what_remains_and_appends_within_its_room() {
+    let input = (prop::collection::vec(entry(), 0..12), text(), 0_u32..400);
+    for_all("receipt", input, |(entries, summary, room)| {
+        let (text, items) = joined(&entries);
+        let material = Material::new(&text, &items).expect("offsets were made from the text");
+        let texts: Vec<_> = entries.iter().map(|(_, _, text)| text.as_str()).collect();
+        prop_assert!(receipt(&material, &texts).missing.is_empty(), "everything remains");
+        let receipt = receipt(&material, &[&summary]);
+        prop_assert!(receipt.found <= 256 && receipt.found == receipt.kept + receipt.missing.len() as u32);
+        prop_assert!(receipt.missing.iter().all(|missing| text.contains(missing)));
+        let appended = append_missing(&summary, &receipt, room);
+        let line = appended.strip_prefix(summary.as_str()).expect("the summary itself stays");
+        prop_assert!(rough(line.len() as u64) <= room && line.trim().lines().count() <= 1);
+        prop_assert_eq!(append_missing(&summary, &receipt, room), appended);
         Ok(())
     });
 }

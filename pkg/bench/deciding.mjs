@@ -16,7 +16,7 @@ async function core(entries, above) {
   settings.setWindow(above ? entries * 500 : entries * 5_000);
   const core = new glue.Core(`core-${entries}-${above}`, glue.StoreHandle.memory(), settings, 1, 2);
   await core.open(Date.now());
-  for (let i = 0; i < entries; i++) core.push(i, 7, i % 2 ? 2 : 1, 0, 500, ALONE, 0);
+  for (let i = 0; i < entries; i++) core.push(i, 7, i % 2 ? 2 : 1, 0, 500, ALONE, 0, 1_200);
   return core;
 }
 

@@ -16,7 +16,9 @@ export interface SessionOptions<M = ChatMessage> {
   /** The longest answer, where the provider counts it against the window. */
   maxOutputTokens?: number;
   /** Writes a summary. Return the provider's reply as it is: text, finish reason and usage are read from it. A list is tried in order. */
-  summarize?: Summarize<M> | readonly Summarize<M>[];
+  summarize?: Summarize<M> | Summarizer<M> | readonly (Summarize<M> | Summarizer<M>)[];
+  /** Your own words for the request that asks for a summary. See `Templates`. */
+  templates?: Templates;
   /** When to compact. Default `{ fraction: 0.8 }`. All fields of an object must hold; one object of a list is enough. */
   trigger?: Size | readonly Size[];
   /** What to keep verbatim at the end. */
@@ -117,10 +119,39 @@ export interface Step<M = ChatMessage> {
 
 export type UsageSource = unknown;
 
+/** The words around the material. A line whose placeholder has nothing to stand for is left out; one that a template lacks is refused by `openSession`. */
+export interface Templates {
+  /** Must hold `{material}`. */
+  system: string;
+  /** Must hold `{previous}`, `{focus}` and `{max_tokens}`. */
+  task: string;
+}
+/** A way to write summaries, with its limits. */
+export interface Summarizer<M = ChatMessage> extends SummarizerLimits {
+  summarize: Summarize<M>;
+}
+export interface SummarizerLimits {
+  /** Its window in tokens; requests are made to fit, a long slice in parts. Default: the conversation's. */
+  contextWindow?: number;
+  /** The most tokens that it can write. */
+  maxOutputTokens?: number;
+  /** It is the conversation's own model, called with the same tools and settings: while its prompt cache is warm it is asked `in_place`. */
+  ownModel?: boolean;
+}
+/** Identifiers of what was summarised (paths, URLs, ids, numbers with units, error codes, quoted names, must and never sentences), and what became of them. */
+export interface Receipt {
+  readonly found: number;
+  /** Those that still stand in the summary, in pins, carry or the messages that stay. */
+  readonly kept: number;
+  /** The others, the latest mentioned first; as many as had room were appended to the summary as one line. */
+  readonly missing: readonly string[];
+}
+/** A part of a long slice was summarised, or an `in_place` answer was no summary: send this request and commit its reply too. */
+export interface Unfinished<M = ChatMessage> { status: 'unfinished'; request: SummaryRequest<M> }
 export type Summarize<M = ChatMessage> = (request: SummaryRequest<M>) => Promise<unknown>;
 export interface SummaryRequest<M = ChatMessage> {
-  /** `separate`: a request of its own, for any model. */
-  mode: 'separate';
+  /** `separate`: a request of its own, for any model. `in_place`: the last prompt plus one message; send it with the conversation's own model, tools and settings, so that its warm prompt cache pays for the slice. */
+  mode: 'separate' | 'in_place';
   messages: M[];
   maxTokens: number;
   signal: Signal;
@@ -143,7 +174,7 @@ export type Decision = Numbers & { sentence: string } & (
   | { action: 'blocked'; reason: BlockReason; retryAt?: number; unblocksAtTokens?: number });
 
 export type CompactResult =
-  | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number }
+  | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number; receipt?: Receipt }
   | { status: 'refused'; decision: Decision }
   | { status: 'failed'; error: CompactionError; retryAt?: number };
 
@@ -205,13 +236,19 @@ export interface Advanced<M = ChatMessage> {
   /** Tells what the conversation holds now. New messages are read once; an edit or another branch is noticed. */
   observe(messages: readonly M[], options?: ObserveOptions): void;
   /** Claims an attempt on the conversation last observed, in the store, before any model is called. */
-  plan(options?: PlanOptions): Promise<Plan<M> | { refused: Decision }>;
+  /** `prunedTokens`: old results and attachments were cleared first, without a model; with `refused` that was enough. */
+  plan(options?: PlanOptions): Promise<Plan<M> | { refused: Decision; prunedTokens?: number }>;
   /** The attempt of this id that this session object has going. */
   resume(compactionId: string): Promise<Plan<M> | undefined>;
   /** What the model should be sent for this conversation. Without a compaction: the same messages. */
   view(messages: readonly M[], options?: ViewOptions): View<M>;
   /** The prompt tokens that the provider counted for a call made from `view`; `undefined`: the call was completed and nothing was counted. */
   recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void>;
+  /**
+   * A damaged conversation mended without a model: summaries that piled up become one, results without a call are taken out, calls without
+   * results get them, media of old turns become placeholders. Nothing is stored; `dryRun` only says what would change.
+   */
+  repair(messages: readonly M[], options?: { dryRun?: boolean }): RepairReport<M>;
   /** Learns from a refused prompt. Any other error changes nothing and is answered with `overflow: false`. */
   recordOverflow(error: unknown, view?: ViewStamp): Promise<OverflowReport>;
   /** You have new credentials: ends the cooldown of a summariser that refused the old ones, or of an empty account. */
@@ -259,9 +296,15 @@ export interface PlanInfo { compactionId: string; trigger: Trigger; entries: num
 export interface Plan<M = ChatMessage> extends PlanInfo {
   /** `last_resort`: there is no time for a model; `commitPlain` is what to call. */
   readonly means: 'model' | 'last_resort';
+  /** The next request, for a summariser of the conversation's window. */
   readonly request: SummaryRequest<M>;
   readonly deadline: number;
-  commit(reply: unknown): Promise<CompactResult>;
+  /** The next request, made for this summariser. */
+  requestFor(limits: SummarizerLimits): SummaryRequest<M>;
+  /** Why a commit of this reply would be refused; `undefined` where it would not. */
+  refusal(reply: unknown): { readonly code: string; readonly message: string } | undefined;
+  /** Takes the reply to the last request. `unfinished` asks for one more. */
+  commit(reply: unknown): Promise<CompactResult | Unfinished<M>>;
   /** A plain summary (no model). */
   commitPlain(): Promise<CompactResult>;
   /** Ends the attempt: a plain summary where this class of failure was opted in for one, a cooldown otherwise. */
@@ -271,6 +314,13 @@ export interface Plan<M = ChatMessage> extends PlanInfo {
   /** Moves the deadline. False: the attempt is no longer this one's. */
   renew(): Promise<boolean>;
 }
+export interface RepairReport<M = ChatMessage> {
+  /** The mended copy; with `dryRun` the messages as they were. */
+  readonly messages: M[];
+  readonly changes: readonly RepairChange[];
+}
+/** `index` is the message's place in what was given. */
+export interface RepairChange { readonly code: 'summary_merged' | 'dropped' | 'results_added' | 'media_removed'; readonly index: number; readonly sentence: string }
 /** Which view a call was made from. Every `View` is one. */
 export interface ViewStamp { readonly revision: number; readonly entries?: number; readonly at?: number }
 export interface View<M = ChatMessage> {
@@ -284,8 +334,15 @@ export interface View<M = ChatMessage> {
   readonly stablePrefix: number;
   readonly parts: readonly ViewPart[];
 }
-/** `placeholder`: a tool result that came after its call was summarised, as plain text. */
-export type ViewPart = { kind: 'verbatim'; from: number; to: number } | { kind: 'summary' } | { kind: 'placeholder'; index: number };
+/**
+ * `placeholder`: a tool result that came after its call was summarised, as plain text (`late_result`), or an old one or its attachment, cleared
+ * without a model (`cleared`). `capped`: one message cut to its beginning and end.
+ */
+export type ViewPart =
+  | { kind: 'verbatim'; from: number; to: number }
+  | { kind: 'summary' }
+  | { kind: 'placeholder'; index: number; was: 'late_result' | 'cleared' }
+  | { kind: 'capped'; index: number; bytes: number };
 export type OverflowReport = { overflow: false } | {
   overflow: true;
   /** The call was made from an older view; the current one has not been refused yet. */

@@ -36,10 +36,10 @@ test('prepare and compact are written with ready, explain and advanced', async (
   const advanced = gate(host.session.advanced, ['observe', 'plan', 'view', 'recordUsage', 'recordOverflow'], used);
   const session = gate({ ready: host.session.ready, explain: () => host.session.explain(), advanced }, ['ready', 'explain', 'advanced'], used);
   host.messages.push({ role: 'user', content: 'lorem ipsum '.repeat(400) });
-  const step = await prepareStep(session, openAiChat(), [async () => 'Goal: test. State: eight turns were answered. Next: go on.'], host.messages);
+  const step = await prepareStep(session, openAiChat(), [{ summarize: async () => 'Goal: test. State: eight turns were answered. Next: go on.' }], host.messages);
   await step.done({ promptTokens: 900 });
   await step.failed(Object.assign(new Error('prompt is too long'), { status: 400 }));
-  const result = await compactByHand(session, [async () => 'Goal: test. State: nine turns were answered. Next: go on.'], host.messages);
+  const result = await compactByHand(session, [{ summarize: async () => 'Goal: test. State: nine turns were answered. Next: go on.' }], host.messages);
   assert.ok(result.status.length > 0);
   assert.deepEqual([...used].sort(), ['advanced', 'explain', 'observe', 'plan', 'ready', 'recordOverflow', 'recordUsage', 'view']);
 });

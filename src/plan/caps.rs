@@ -4,7 +4,7 @@ use crate::{
     plan::{
         Capping, Keep, PlanInput, Replaced,
         fixed::pinned_groups,
-        shown::{StandIn, bytes_for},
+        shown::{StandIn, bytes_for, is_late, may_prune},
     },
     tokens::{Tokens, permille},
     transcript::Index,
@@ -89,7 +89,7 @@ impl CapInput<'_> {
             return self.capping == Capping::NewestUserToo;
         }
         let entry = index.entry(at);
-        at >= self.from && !entry.is_system() && !entry.is_real_user()
+        at >= self.from && !is_late(index, at, self.from) && may_prune(&entry)
     }
 }
 

@@ -19,13 +19,13 @@ use crate::{
 /// system entry, no open tool call, no pin and not the newest real user message. Where the turn is so long that the cut
 /// falls behind that message, it is pinned: the view shows head, summary, pinned entries, tail.
 ///
-/// Where no slice is worth a call because of giant entries that would stay, they are capped if
-/// [`PlanInput::capping`] allows it, and it is tried once more.
+/// Where no slice is worth a call and giant entries would stay, they are capped if [`PlanInput::capping`] allows it: if
+/// that is enough, no model is needed; else it is tried once more.
 ///
 /// # Errors
 /// The [`Refusal`], with its numbers.
 pub fn plan(index: &Index, input: &PlanInput<'_>) -> Result<SlicePlan, Refusal> {
-    let refused = match plan_as_shown(index, input) {
+    let refused = match Slicer::new(index, input).plan() {
         Err(refusal) if input.capping != Capping::Never => refusal,
         planned => return planned,
     };
@@ -33,16 +33,10 @@ pub fn plan(index: &Index, input: &PlanInput<'_>) -> Result<SlicePlan, Refusal> 
     if capped == input.replaced.capped {
         return Err(refused);
     }
-    plan_as_shown(index, &PlanInput { replaced: Replaced { capped: &capped, ..input.replaced }, ..*input })
-}
-
-fn plan_as_shown(index: &Index, input: &PlanInput<'_>) -> Result<SlicePlan, Refusal> {
-    let slicer = Slicer::new(index, input);
-    let furthest = index.boundary_at_or_before(index.open_from().unwrap_or(u32::MAX));
-    let keeping = index.boundary_at_or_before(input.keep.limit(index).min(furthest));
-    let kept = slicer.attempt(keeping);
-    let planned = if kept.is_err() && input.urgent { slicer.attempt(furthest) } else { kept };
-    planned.map_err(|refusal| slicer.waiting_for_calls(furthest).unwrap_or(refusal))
+    let input = PlanInput { replaced: Replaced { capped: &capped, ..input.replaced }, ..*input };
+    let slicer = Slicer::new(index, &input);
+    let (landing, needed) = (clamp(slicer.uncut()), slicer.needed());
+    if landing <= needed { Err(Refusal::CapsSuffice { landing, needed }) } else { slicer.plan() }
 }
 
 /// One planning run: what does not change while cuts are compared.
@@ -64,7 +58,7 @@ impl<'a> Slicer<'a> {
     fn new(index: &'a Index, input: &'a PlanInput<'a>) -> Self {
         let previous = input.previous.unwrap_or_default();
         let pinned = pinned_groups(index, input.pins);
-        let savings = savings(index, input.replaced, &pinned);
+        let savings = savings(index, input.replaced, &pinned, previous.count);
         let mut slicer = Self {
             index,
             input,
@@ -77,6 +71,14 @@ impl<'a> Slicer<'a> {
         };
         slicer.released_tokens = slicer.released().map(|at| index.tokens(at..at + 1)).sum();
         slicer
+    }
+
+    fn plan(&self) -> Result<SlicePlan, Refusal> {
+        let furthest = self.index.boundary_at_or_before(self.index.open_from().unwrap_or(u32::MAX));
+        let keeping = self.index.boundary_at_or_before(self.input.keep.limit(self.index).min(furthest));
+        let kept = self.attempt(keeping);
+        let planned = if kept.is_err() && self.input.urgent { self.attempt(furthest) } else { kept };
+        planned.map_err(|refusal| self.waiting_for_calls(furthest).unwrap_or(refusal))
     }
 
     /// Pinned by the last commit, and neither a system entry nor the newest user message nor a pin any more.
@@ -97,21 +99,23 @@ impl<'a> Slicer<'a> {
         }
         let landing = self.landing(cut);
         if landing > u64::from(self.needed()) {
-            return Err(self.floor_bound(cut, landing));
+            return Err(self.floor_bound(limit, landing));
         }
         let plan = self.slice(cut);
         verify(self.index, &plan).map_err(Refusal::Inconsistent)?;
         Ok(plan)
     }
 
-    /// The landing never rises with the cut, so the first boundary that reaches the goal is found by halving.
+    /// The landing never rises with the cut, and a slice worth words stays so, hence the first boundary that reaches the
+    /// goal with something to say is found by halving. A target above what is accepted is no goal: it would have a slice
+    /// refused where a longer one will do.
     fn cut(&self, limit: u32) -> u32 {
-        let goal = u64::from(self.input.target_tokens).max(self.landing(limit));
+        let goal = u64::from(self.input.target_tokens.min(self.needed())).max(self.landing(limit));
         let all = self.index.boundaries();
         let first = all.partition_point(|&boundary| boundary <= self.from);
         let behind = all.partition_point(|&boundary| boundary <= limit);
         let within = &all[first..behind];
-        let at = within.partition_point(|&boundary| self.landing(boundary) > goal);
+        let at = within.partition_point(|&boundary| self.landing(boundary) > goal || !self.is_worth_words(boundary));
         within.get(at).copied().unwrap_or(limit)
     }
 
@@ -120,6 +124,13 @@ impl<'a> Slicer<'a> {
         let head = self.index.head_len();
         let verbatim = self.head_tokens + self.pinned_tokens(head..cut) + self.shown(cut..u32::MAX);
         u64::from(self.input.overhead) + self.scaled(verbatim) + self.cap(cut)
+    }
+
+    /// The prompt as it is shown, without any slice.
+    fn uncut(&self) -> u64 {
+        let covered = self.head_tokens + self.pinned_tokens(self.index.head_len()..self.from) + self.released_tokens;
+        let shown = covered + u64::from(self.previous.summary_tokens) + self.shown(self.from..u32::MAX);
+        u64::from(self.input.overhead) + self.scaled(shown)
     }
 
     /// Rule 6: at most the cap, at most half the slice.
@@ -206,14 +217,14 @@ impl<'a> Slicer<'a> {
         Refusal::NothingToCompact { covered: self.previous.count.min(self.from), entries: self.index.len() }
     }
 
-    fn floor_bound(&self, cut: u32, landing: u64) -> Refusal {
+    fn floor_bound(&self, limit: u32, landing: u64) -> Refusal {
         let PlanInput { pins, replaced, overhead, scale_permille, .. } = *self.input;
         let floor = floor(self.index, pins, replaced, overhead, scale_permille);
         let (landing, needed) = (clamp(landing), self.needed());
-        Refusal::FloorBound { floor, landing, needed, largest: self.largest(cut) }
+        Refusal::FloorBound { floor, landing, needed, largest: self.largest(limit) }
     }
 
-    /// The heaviest entry that would still be shown, the first of equals.
+    /// The heaviest entry that would still be shown under a cut at `cut`, the first of equals.
     fn largest(&self, cut: u32) -> Option<(u32, Tokens)> {
         let mut largest = None;
         let mut most = 0;

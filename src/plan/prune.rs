@@ -4,7 +4,7 @@ use crate::{
     plan::{
         Keep, PLACEHOLDER_TOKENS, Replaced,
         fixed::{clamp, pinned_groups, scaled},
-        shown::may_prune,
+        shown::{is_late, may_prune},
     },
     tokens::Tokens,
     transcript::{Entry, Index, Kind},
@@ -60,7 +60,8 @@ pub fn prune(index: &Index, input: &PruneInput<'_>) -> Option<Prune> {
         recorded.skip_to(at);
         let entry = index.entry(at);
         let cleared = recorded.pruned.first() == Some(&at);
-        if cleared || !is_bulky(&entry) || pinned.binary_search(&at).is_ok() {
+        let stays = pinned.binary_search(&at).is_ok() || is_late(index, at, input.from);
+        if cleared || stays || !is_bulky(&entry) {
             continue;
         }
         if entries.len() == room {

@@ -46,8 +46,8 @@ pub enum Stray {
     LeadsNothing,
 }
 
-/// Everything that mends the history, ascending by entry: at most one change for each. Linear; a mended history needs
-/// none.
+/// Everything that mends the history, ascending by entry; a call may be closed and stripped. Linear; a mended history
+/// needs none.
 ///
 /// A call at the end of the transcript may still be answered, and is left alone; so is what stands at the end and may
 /// still lead somewhere. An entry that calls tools is never dropped, even where it also holds a stray result.
@@ -63,10 +63,12 @@ pub fn repair(index: &Index) -> Vec<Repair> {
             repairs.push(Repair::Collapse { entry: at, into });
         } else if let Some(why) = pairs.stray(at) {
             repairs.push(Repair::Drop { entry: at, why });
-        } else if let Some(missing) = pairs.missing(index, at) {
-            repairs.push(Repair::Close { entry: at, missing });
-        } else if at < old && index.is(at, Kind::IMAGE.with(Kind::BLOB)) && !index.is_system(at) {
-            repairs.push(Repair::StripMedia { entry: at });
+        } else {
+            let missing = pairs.missing(index, at);
+            repairs.extend(missing.map(|missing| Repair::Close { entry: at, missing }));
+            if at < old && index.is(at, Kind::IMAGE.with(Kind::BLOB)) && !index.is_system(at) {
+                repairs.push(Repair::StripMedia { entry: at });
+            }
         }
     }
     repairs
@@ -207,6 +209,13 @@ mod tests {
         assert_eq!(repaired(&given_up), [Repair::Close { entry: 1, missing: 2 }]);
         let led = [user(), flagged(Kind::LEADS, Role::Assistant), call(1), user()];
         assert_eq!(repaired(&led), [Repair::Close { entry: 2, missing: 1 }], "the call, not what leads it");
+    }
+
+    #[test]
+    fn an_old_call_with_an_image_is_closed_and_stripped() {
+        let pictured = Entry { kind: Kind::CALL.with(Kind::IMAGE), ..call(1) };
+        let expected = [Repair::Close { entry: 0, missing: 1 }, Repair::StripMedia { entry: 0 }];
+        assert_eq!(repaired(&[pictured, user(), user()]), expected);
     }
 
     #[test]

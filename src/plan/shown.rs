@@ -80,7 +80,7 @@ impl StandIn {
     }
 }
 
-/// Whether a placeholder may stand for `entry` at all.
+/// Whether a placeholder may stand for `entry` at all: neither a system entry nor a real user message.
 pub(super) fn may_prune(entry: &Entry) -> bool {
     !entry.is_system() && !entry.is_real_user()
 }
@@ -143,11 +143,19 @@ impl Places {
     }
 }
 
-/// What is saved by not showing entries as they are; `verbatim` ones (ascending) are.
-pub(super) fn savings(index: &Index, mut replaced: Replaced<'_>, verbatim: &[u32]) -> Places {
+/// Whether the entry at `at` belongs to a call among the first `covered` entries without being one of them: the view
+/// sends it whole, as text.
+pub(super) fn is_late(index: &Index, at: u32, covered: u32) -> bool {
+    at >= covered && index.root(at) < covered
+}
+
+/// What is saved by not showing entries as they are; `verbatim` ones (ascending) are, and so is what came late for the
+/// `covered` ones.
+pub(super) fn savings(index: &Index, mut replaced: Replaced<'_>, verbatim: &[u32], covered: u32) -> Places {
     let mut places = Places::new();
     while let Some(at) = replaced.first().filter(|&at| at < index.len()) {
         if verbatim.binary_search(&at).is_err()
+            && !is_late(index, at, covered)
             && let Some(stand_in) = replaced.stand_in(index, at)
         {
             let entry = index.entry(at);
@@ -198,7 +206,7 @@ mod tests {
         };
         assert_eq!([0, 1, 2, 3].map(stand_in), [(false, false), (false, false), (true, true), (false, true)]);
         let both = Replaced { pruned: &[2], capped: &[(2, 8)] };
-        assert_eq!(savings(&index, both, &[]).within(0..4), 900 - 32);
-        assert_eq!(savings(&index, both, &[2]).within(0..4), 0, "a pin is shown as it is");
+        assert_eq!(savings(&index, both, &[], 0).within(0..4), 900 - 32);
+        assert_eq!(savings(&index, both, &[2], 0).within(0..4), 0, "a pin is shown as it is");
     }
 }

@@ -73,6 +73,13 @@ pub enum Refusal {
         /// The entry in the way: the heaviest of those that would stay, as it would be shown, in model tokens.
         largest: Option<(u32, Tokens)>,
     },
+    /// No model is needed: with giant entries capped ([`crate::plan::caps`]) the prompt lands where it has to.
+    CapsSuffice {
+        /// Where the prompt lands then.
+        landing: Tokens,
+        /// Where it has to land.
+        needed: Tokens,
+    },
     /// A plan would be worth it once the trailing tool calls are answered.
     OpenToolCalls {
         /// The first entry of the oldest call that waits.
@@ -93,6 +100,7 @@ impl Refusal {
         match self {
             Self::NothingToCompact { .. } => "nothing_to_compact",
             Self::FloorBound { .. } => "floor_bound",
+            Self::CapsSuffice { .. } => "caps_suffice",
             Self::OpenToolCalls { .. } => "open_tool_calls",
             Self::Inconsistent(_) => "inconsistent",
         }

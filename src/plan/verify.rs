@@ -44,9 +44,10 @@ pub fn verify(index: &Index, plan: &SlicePlan) -> Result<(), Fault> {
         return Err(Fault::NewestUserCut(user));
     }
     for &at in plan.pinned.iter().filter(|&&at| at < plan.cut) {
-        // Those two stay without what follows them.
+        // A system entry and the newest user message stay without what follows them, and the first stays anyway.
         let alone = index.is_system(at) || index.newest_user() == Some(at);
-        if !alone && index.members(at).any(|member| member < plan.cut && !pinned(&member)) {
+        let parted = |member| member < plan.cut && !pinned(&member) && !index.is_system(member);
+        if !alone && index.members(at).any(parted) {
             return Err(Fault::PinSplit(at));
         }
     }

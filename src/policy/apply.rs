@@ -48,6 +48,7 @@ impl Change<'_> {
             Event::OverflowProven { view_revision, limit } => self.overflow_proven(view_revision, limit),
             Event::LastResort => self.last_resort(),
             Event::Undone => self.undone(),
+            Event::Pruned => self.pruned(),
             Event::UserTurn { ordinal } => self.user_turn(ordinal),
             Event::ModelChanged | Event::CredentialsChanged => self.person_acted(),
             Event::TimePassed => self.time_passed(),
@@ -301,6 +302,17 @@ impl Change<'_> {
             Phase::AwaitingVerdict { attempt, .. } => self.void_verdict(&attempt),
         }
         self.new_view();
+        Outcome::Taken
+    }
+
+    fn pruned(&mut self) -> Outcome {
+        if matches!(self.state.phase, Phase::Compacting { .. }) {
+            return Outcome::Ignored(Ignored::NotThisAttempt);
+        }
+        self.verdict = settle::settle_due(&mut self.state, self.seen, self.now);
+        self.settle_pending();
+        self.new_view();
+        self.state.guards.refused = None;
         Outcome::Taken
     }
 

@@ -64,6 +64,9 @@ pub enum Event {
     /// A person took the live summary back, or wrote it anew: the view is another one from now on, and a pending verdict
     /// is void, since nobody will ever read a prompt of the view it was to judge. No strike, and none cleared.
     Undone,
+    /// Old entries were cleared without a model, by a pass that was allowed: the view is another one from now on. Settles a
+    /// pending verdict as a claim does; no attempt, no strike.
+    Pruned,
     /// A user spoke. `ordinal` counts the real user turns of the transcript; a host's own turns are not events (rule 11).
     UserTurn {
         /// Counted from 1.

@@ -100,6 +100,15 @@ impl<'b, 'r> Fields<'b, 'r> {
         Some(numbers)
     }
 
+    /// The list of entries at `key`, empty where there is none; `None` where it is something else.
+    pub(super) fn places(&self, key: u8) -> Option<Vec<u32>> {
+        let mut places = Vec::new();
+        for place in self.numbers(key, u32::MAX.into())? {
+            places.push(place as u32);
+        }
+        Some(places)
+    }
+
     /// The fields of the map at `key`: `Ok(None)` where there is none, `Err` where it is something else.
     pub(super) fn map(&self, key: u8, known: u8) -> Result<Option<Self>, Unreadable> {
         if self.is_missing(key) {

@@ -25,16 +25,15 @@ pub(super) fn encode(generation: &Generation) -> Vec<u8> {
     map.flag(FALLBACK, generation.fallback);
     map.flag(LAST_RESORT, generation.last_resort);
     map.choice(VERDICT, generation.verdict);
+    map.optional(MATCHED_ENTRIES, generation.matched_entries);
+    map.flag(PRUNE, generation.prune);
     map.finish(&generation.unknown)
 }
 
 /// The generation in `fields`; `None` where it is not certain what it covers or keeps: without it the view shows more, with
 /// a wrong one it would lose entries.
 pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Generation> {
-    let mut pinned = Vec::new();
-    for index in fields.numbers(PINNED, u32::MAX.into())? {
-        pinned.push(index as u32);
-    }
+    let pinned = fields.places(PINNED)?;
     (pinned.len() <= MAX_PINNED).then_some(())?;
     Some(Generation {
         number: fields.optional(NUMBER, None)?,
@@ -44,11 +43,13 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Generation> {
         probe: fields.flag(PROBE),
         covered_entries: fields.optional(COVERED_ENTRIES, None)?,
         covered_last_id: fields.optional(COVERED_LAST_ID, None)?,
+        matched_entries: fields.optional(MATCHED_ENTRIES, None),
         fingerprint: fields.optional(FINGERPRINT, None)?,
         pinned,
         before_tokens: fields.number(BEFORE_TOKENS, u32::MAX),
         after_tokens: fields.optional(AFTER_TOKENS, Some(u32::MAX)),
         summary_tokens: fields.number(SUMMARY_TOKENS, u32::MAX),
+        prune: fields.flag(PRUNE),
         fallback: fields.flag(FALLBACK),
         last_resort: fields.flag(LAST_RESORT),
         verdict: fields.choice(VERDICT, None),
@@ -57,7 +58,7 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Generation> {
 }
 
 /// Keys below this one are known to this build.
-pub(super) const KNOWN: u8 = 15;
+pub(super) const KNOWN: u8 = 17;
 const NUMBER: u8 = 0;
 const ATTEMPT: u8 = 1;
 const AT: u8 = 2;
@@ -73,3 +74,5 @@ const SUMMARY_TOKENS: u8 = 11;
 const FALLBACK: u8 = 12;
 const LAST_RESORT: u8 = 13;
 const VERDICT: u8 = 14;
+const MATCHED_ENTRIES: u8 = 15;
+const PRUNE: u8 = 16;

@@ -33,5 +33,5 @@ pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
 pub use pins::{PinnedEntry, Pins, encode_pins, load_pins};
 pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root, encode_root};
-pub use summary::{Behind, Bounds, Summary, encode_summary};
+pub use summary::{Behind, Bounds, Kept, Summary, encode_summary};
 pub use unknown::{RootUnknown, Unknown};

@@ -61,7 +61,10 @@ pub struct Generation {
     pub covered_entries: u32,
     /// The id of the last entry it covers.
     pub covered_last_id: u64,
-    /// Fingerprint of the covered prefix: a transcript that differs in it does not match.
+    /// How many leading entries the fingerprint is of, where it is more than it covers: what it clears and caps is among
+    /// them.
+    pub matched_entries: Option<u32>,
+    /// Fingerprint of that prefix: a transcript that differs in it does not match.
     pub fingerprint: u64,
     /// Covered entries that stay verbatim, by index; at most [`MAX_PINNED`].
     pub pinned: Vec<u32>,
@@ -71,6 +74,8 @@ pub struct Generation {
     pub after_tokens: Option<Tokens>,
     /// Tokens of the summary's text.
     pub summary_tokens: Tokens,
+    /// Whether it only clears entries: its summary, if it has one, is the one before it.
+    pub prune: bool,
     /// Whether the summary was written without a model.
     pub fallback: bool,
     /// Whether it was the last resort: written without a model because nothing else let the conversation go on.

@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::{
     id::AttemptId,
+    plan::MAX_PRUNED,
     record::{Unknown, fields::Fields, frame, part, writer::MapWriter},
     tokens::Tokens,
 };
@@ -23,12 +24,27 @@ pub struct Summary {
     pub carry: String,
     /// What the text had to stay below, where that is known.
     pub bounds: Option<Bounds>,
+    /// How many of the slice's identifiers it has, and still had at the commit.
+    pub kept: Option<Kept>,
     /// The host's id of the last message that it covers; empty where that is not known.
     pub through: String,
     /// How to go on behind it without the messages that it covers, where that is possible.
     pub behind: Option<Behind>,
+    /// Entries behind what it covers that a placeholder stands for, ascending; at most [`MAX_PRUNED`](crate::plan::MAX_PRUNED).
+    pub pruned: Vec<u32>,
+    /// Entries that are cut, ascending, each to this many UTF-8 bytes; at most as many.
+    pub capped: Vec<(u32, u32)>,
     /// Keys that this build does not know.
     pub unknown: Unknown,
+}
+
+/// A receipt, without its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Identifiers of the slice.
+    pub found: u32,
+    /// Those that still stood in summary, pins, carry or tail.
+    pub kept: u32,
 }
 
 /// What is to be known of covered messages to go on without them.
@@ -66,8 +82,11 @@ impl Summary {
             text: text.to_owned(),
             carry: String::new(),
             bounds: None,
+            kept: None,
             through: String::new(),
             behind: None,
+            pruned: Vec::new(),
+            capped: Vec::new(),
             unknown: Unknown::default(),
         }
     }
@@ -117,11 +136,31 @@ pub fn encode_summary(summary: &Summary) -> Vec<u8> {
         map.optional(SLICE_TOKENS, Some(bounds.slice_tokens));
         map.number(CAP, bounds.cap);
     }
+    if let Some(kept) = summary.kept {
+        map.optional(FOUND, Some(kept.found));
+        map.number(KEPT, kept.kept);
+    }
+    if !summary.pruned.is_empty() {
+        map.numbers(PRUNED, summary.pruned.iter().map(|at| u64::from(*at)));
+    }
+    if !summary.capped.is_empty() {
+        let mut pairs = Vec::new();
+        for &(at, bytes) in &summary.capped {
+            pairs.extend([u64::from(at), u64::from(bytes)]);
+        }
+        map.numbers(CAPPED, pairs.into_iter());
+    }
     frame::seal(&map.finish(&summary.unknown))
 }
 
-/// The summary in `fields`; `None` where it is not certain whose it is, or where there is no text.
+/// The summary in `fields`; `None` where it is not certain whose it is or what it clears, or where there is no text.
 pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
+    let pruned = fields.places(PRUNED)?;
+    let mut capped = Vec::new();
+    for pair in fields.places(CAPPED)?.chunks_exact(2) {
+        capped.push((pair[0], pair[1]));
+    }
+    (pruned.len() <= MAX_PRUNED && capped.len() <= MAX_PRUNED).then_some(())?;
     Some(Summary {
         session: fields.text(part::SESSION)?.to_owned(),
         number: fields.optional(NUMBER, None)?,
@@ -139,12 +178,15 @@ pub(super) fn decode(fields: &Fields<'_, '_>) -> Option<Summary> {
             user_turns: fields.number(USER_TURNS, 0),
             model_calls: fields.number(MODEL_CALLS, 0),
         }),
+        kept: fields.optional(FOUND, None).map(|found| Kept { found, kept: fields.number(KEPT, 0) }),
+        pruned,
+        capped,
         unknown: fields.unknown.clone(),
     })
 }
 
 /// Keys below this one are known to this build; the first two are those of every part.
-pub(super) const KNOWN: u8 = 14;
+pub(super) const KNOWN: u8 = 18;
 const NUMBER: u8 = 2;
 const ATTEMPT: u8 = 3;
 const TEXT: u8 = 4;
@@ -157,3 +199,7 @@ const HEAD_FINGERPRINT: u8 = 10;
 const USER_TURNS: u8 = 11;
 const MODEL_CALLS: u8 = 12;
 const FINGERPRINT: u8 = 13;
+const PRUNED: u8 = 14;
+const CAPPED: u8 = 15;
+const FOUND: u8 = 16;
+const KEPT: u8 = 17;

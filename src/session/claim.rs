@@ -3,7 +3,7 @@
 use crate::{
     config::Line,
     id::AttemptId,
-    plan::{self, PlanInput, Refusal, SlicePlan, summary_cap},
+    plan::{self, Capping, PlanInput, Refusal, SlicePlan, summary_cap},
     policy::{
         self, Action, Block, Blocked, Decision, Event, Kind, Means, Observation, Outcome, Pass, RefusedKind, Trigger,
         Wait,
@@ -11,7 +11,7 @@ use crate::{
     session::{
         Notice, Session, Status,
         sight::{UNSCALED, fixed_tokens},
-        write::{Mutated, Mutation},
+        write::{Mutated, Mutation, Parts},
     },
     time::Timestamp,
     tokens::Tokens,
@@ -29,6 +29,13 @@ pub struct Claim {
 pub enum Claimed {
     /// It holds: summarise this slice, then commit or fail.
     Planned(Planned),
+    /// Old results and media were cleared instead, and that was enough: no model has to be asked.
+    Pruned {
+        /// What it took off the prompt, in tokens.
+        freed: Tokens,
+        /// What holds now.
+        decision: Decision,
+    },
     /// It was refused, and this is what holds.
     Refused(Decision),
 }
@@ -73,7 +80,6 @@ impl Claim {
     }
 
     fn claim(&mut self, session: &mut Session, now: Timestamp) -> Claimed {
-        session.pass_time(now);
         let decision = self.decide(session, now);
         let Some(pass) = decision.pass() else { return Claimed::Refused(decision) };
         match (session.plan(&pass), pass.trigger) {
@@ -95,6 +101,21 @@ impl Claim {
             }
             (Err(refusal), _) => Claimed::Refused(refused(session, refusal)),
         }
+    }
+
+    /// Clears what can be had without a model before one is asked, but for a person, who asked for a summary.
+    fn prune(&mut self, session: &mut Session, parts: &mut Parts, now: Timestamp) -> Option<Claimed> {
+        let pass = self.decide(session, now).pass().filter(|pass| pass.trigger != Trigger::Manual)?;
+        let (written, freed) = session.prune_for(&pass, self.kind, now)?;
+        *parts = written;
+        let decision = self.decide(session, now);
+        let seen = session.observation();
+        let enough = match self.kind {
+            // The provider has refused the prompt: where it lands has to leave room, not only to fit.
+            Kind::Overflow => seen.lines.is_some_and(|lines| seen.occupancy <= lines.accept_below(Line::Threshold)),
+            _ => decision.pass().is_none(),
+        };
+        enough.then_some(Claimed::Pruned { freed, decision })
     }
 
     fn begin(&mut self, session: &mut Session, pass: Pass, plan: SlicePlan, now: Timestamp) -> Claimed {
@@ -135,7 +156,13 @@ impl Mutation for Claim {
     type Output = Claimed;
 
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Claimed> {
-        Mutated::root_only(self.claim(session, now))
+        session.pass_time(now);
+        let mut parts = Parts::default();
+        let output = match self.prune(session, &mut parts, now) {
+            Some(pruned) => pruned,
+            None => self.claim(session, now),
+        };
+        Mutated { output, parts }
     }
 }
 
@@ -172,8 +199,7 @@ impl Session {
     fn plan_for(&self, worth: Worth, pass: &Pass) -> Result<SlicePlan, Refusal> {
         let sight = self.sight();
         let seen = &sight.seen;
-        let live = sight.view.generation();
-        let previous = self.generations().iter().find(|generation| Some(generation.number) == live);
+        let previous = self.shown_generation();
         let input = PlanInput {
             previous: previous.map(crate::view::Generation::covered),
             occupancy: seen.occupancy,
@@ -184,7 +210,7 @@ impl Session {
             keep: self.settings().keep.unwrap_or_default(),
             pins: self.pinned_entries(),
             replaced: previous.map_or_else(plan::Replaced::default, crate::view::Generation::replaced),
-            capping: plan::Capping::Never,
+            capping: if pass.means == Means::LastResort { Capping::NewestUserToo } else { Capping::Giants },
             urgent: self.settings().keep.is_none() || (pass.line == Line::Emergency && pass.trigger != Trigger::Manual),
             summary_cap: summary_cap(seen.lines.map(|lines| lines.window)),
             scale_permille: UNSCALED,

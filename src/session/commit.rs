@@ -4,7 +4,7 @@
 use crate::{
     id::AttemptId,
     policy::{Event, Failure, FailureClass, Ignored, Kind, Means, Outcome},
-    record::{Bounds, Generation, Summary},
+    record::{Bounds, Generation, Kept, Summary},
     session::{
         Planned, Session, Status,
         resume::kept_id,
@@ -13,7 +13,7 @@ use crate::{
     },
     summary::{self, Finish, Limits, Rejection},
     time::{Millis, Timestamp},
-    tokens::Tokens,
+    tokens::{Tokens, rough},
     view,
 };
 
@@ -101,8 +101,14 @@ impl Mutation for Commit {
             return Mutated::root_only(superseded(session, &planned, now));
         }
         let text = self.text.clone();
-        match summary::check(&text, self.finish, &limits(&planned)) {
-            Ok(accepted) => self.live(session, &planned, accepted, now),
+        match session.judge(&planned, &text, self.finish) {
+            Ok(accepted) => {
+                let received = session.received_of(self.attempt).cloned();
+                let held = received.as_ref().map(|received| received.text.as_str());
+                let accepted =
+                    held.map_or(accepted, |text| summary::Accepted { text, tokens: rough(text.len() as u64) });
+                self.live(session, &planned, accepted, now)
+            }
             Err(rejection) => Mutated::root_only(rejected(session, &planned, rejection, now)),
         }
     }
@@ -150,11 +156,13 @@ impl Commit {
             probe: planned.pass.probe.is_some(),
             covered_entries: covers.covered_count,
             covered_last_id: covers.covered_last_id,
+            matched_entries: (covers.matched_count != covers.covered_count).then_some(covers.matched_count),
             fingerprint: covers.fingerprint,
             pinned: covers.pinned,
             before_tokens: planned.before,
             after_tokens: None,
             summary_tokens: tokens,
+            prune: false,
             fallback: self.fallback,
             last_resort: planned.pass.means == Means::LastResort,
             verdict: None,
@@ -204,6 +212,11 @@ impl Session {
         let summary = Summary {
             carry,
             bounds: Some(bounds),
+            kept: self
+                .received_of(commit.attempt)
+                .map(|received| Kept { found: received.receipt.found, kept: received.receipt.kept }),
+            pruned: planned.plan.pruned.clone(),
+            capped: planned.plan.capped.clone(),
             through: kept_id(&commit.through),
             behind: self.behind(&planned.plan),
             ..Summary::new(self.id(), number, commit.attempt, text)

@@ -97,6 +97,9 @@ impl Edit {
 
     fn amend(&mut self, session: &mut Session, number: u32, now: Timestamp) -> Result<Mutated<Amended>, AmendError> {
         let (old, written) = session.generation(number).ok_or(AmendError::Unknown)?;
+        if old.covered_entries == 0 {
+            return Err(AmendError::Nothing);
+        }
         let bounds = written.bounds.unwrap_or(Bounds { slice_tokens: old.before_tokens, cap: Tokens::MAX });
         let limits = Limits { slice_tokens: bounds.slice_tokens, cap: bounds.cap, scale_permille: UNSCALED };
         let text = self.text.clone();
@@ -113,6 +116,7 @@ impl Edit {
             before_tokens: before,
             after_tokens: None,
             summary_tokens: accepted.tokens,
+            prune: false,
             fallback: false,
             last_resort: false,
             verdict: None,
@@ -182,7 +186,7 @@ impl Session {
     /// Before the host has shown its transcript nothing matches it: then the one that covers most is meant.
     fn live_or_longest(&self) -> Option<&Summary> {
         if !self.index().is_empty() {
-            return self.live();
+            return self.written(self.shown_generation()?.number);
         }
         let longest =
             self.generations().iter().max_by_key(|generation| (generation.covered_count, generation.number))?;

@@ -8,8 +8,9 @@ use crate::{
     plan::Keep,
     policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
     record::{Pins, Root, Summary},
-    session::{Durability, Notice, Planned, link::Link, pin::PinnedPlaces, sight::Sight},
+    session::{Durability, Notice, Planned, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
     store::{Capabilities, Revision},
+    summary::Templates,
     time::Timestamp,
     tokens::Tokens,
     transcript::{Entry, Index},
@@ -25,6 +26,17 @@ pub struct Settings {
     pub keep: Option<Keep>,
     /// Failure classes for which a plain summary (no model) takes the model's place (rule 8).
     pub fallback: Vec<FailureClass>,
+    /// The host's own words for the summary request: system and task. `None`: ours.
+    pub templates: Option<(String, String)>,
+}
+
+impl Settings {
+    /// The words of the summary request; ours where the host's lack a placeholder that [`Templates::new`] asks for.
+    #[must_use]
+    pub fn templates(&self) -> Templates<'_> {
+        let own = self.templates.as_ref().and_then(|(system, task)| Templates::new(system, task).ok());
+        own.unwrap_or_default()
+    }
 }
 
 /// One conversation, as one tab or process sees it.
@@ -48,6 +60,7 @@ pub struct Session {
     /// What [`Session::over_line`] answered since the last change: the question of every keystroke.
     over_line: Cell<Option<bool>>,
     planned: Option<Planned>,
+    writing: Writing,
     notices: Vec<Notice>,
     drawn: u64,
     version: u32,
@@ -78,6 +91,7 @@ impl Session {
             sight: RefCell::new(None),
             over_line: Cell::new(None),
             planned: None,
+            writing: Writing::default(),
             notices: Vec::new(),
             drawn: 0,
             version: 0,
@@ -280,12 +294,22 @@ impl Session {
         self.revision = revision;
     }
 
+    pub(super) fn writing(&self) -> &Writing {
+        &self.writing
+    }
+
+    pub(super) fn writing_mut(&mut self) -> &mut Writing {
+        &mut self.writing
+    }
+
     pub(super) fn set_planned(&mut self, planned: Option<Planned>) {
         self.planned = planned;
     }
 
     pub(super) fn end_planned(&mut self, attempt: AttemptId) {
-        self.planned.take_if(|planned| planned.attempt == attempt);
+        if self.planned.take_if(|planned| planned.attempt == attempt).is_some() {
+            self.writing = Writing::default();
+        }
     }
 
     pub(super) fn truncate_index(&mut self, len: u32) {
@@ -358,17 +382,17 @@ impl Session {
     fn refresh_generations(&mut self) {
         let mut shown = Vec::new();
         for generation in &self.root.generations {
-            if self.written(generation.number).is_some() {
+            if let Some(written) = self.written(generation.number) {
                 shown.push(view::Generation {
                     number: generation.number,
                     summary: generation.number,
                     covered_count: generation.covered_entries,
                     covered_last_id: generation.covered_last_id,
-                    matched_count: generation.covered_entries,
+                    matched_count: generation.matched_entries.unwrap_or(generation.covered_entries),
                     fingerprint: generation.fingerprint,
                     pinned: self.shown_pins(&generation.pinned, generation.covered_entries),
-                    pruned: Vec::new(),
-                    capped: Vec::new(),
+                    pruned: self.without_pins(&written.pruned),
+                    capped: written.capped.clone(),
                     summary_tokens: generation.summary_tokens,
                 });
             }

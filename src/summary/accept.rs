@@ -60,6 +60,8 @@ pub enum Rejection {
     Repetition,
     /// It says that there was nothing to summarise (B8).
     Degenerate,
+    /// The model went on with the conversation instead of summarising it where it was asked to, in place.
+    NotASummary,
     /// Not smaller than what it would replace. A weak strike as well.
     Grew {
         /// Its tokens.
@@ -86,6 +88,7 @@ impl fmt::Display for Rejection {
             Self::ToolMarkup => "the summariser called a tool instead of writing",
             Self::Repetition => "the summary repeats one thing over and over",
             Self::Degenerate => "the summary says that there was nothing to summarise",
+            Self::NotASummary => "the model answered the conversation instead of summarising it",
             Self::Grew { tokens, slice_tokens } => {
                 return write!(
                     f,
@@ -115,8 +118,20 @@ impl Rejection {
             Self::ToolMarkup => "tool_markup",
             Self::Repetition => "repetition",
             Self::Degenerate => "degenerate",
+            Self::NotASummary => "not_a_summary",
             Self::Grew { .. } => "grew",
             Self::OverCap { .. } => "over_cap",
+        }
+    }
+
+    /// Whether an answer that was asked for in place deserves one try as a request of its own: the model did something
+    /// else, which a persona, tools or the end of the conversation may have led it to. A length, a loop or a failed call
+    /// would be the same there.
+    #[must_use]
+    pub const fn retry_separate(&self) -> bool {
+        match self {
+            Self::Empty | Self::Refusal | Self::ToolMarkup | Self::Degenerate | Self::NotASummary => true,
+            Self::Unfinished | Self::ErrorText | Self::Repetition | Self::Grew { .. } | Self::OverCap { .. } => false,
         }
     }
 }
@@ -129,12 +144,7 @@ impl Rejection {
 /// # Errors
 /// The first [`Rejection`] that applies.
 pub fn check<'a>(text: &'a str, finish: Finish, limits: &Limits) -> Result<Accepted<'a>, Rejection> {
-    match finish {
-        Finish::Length => return Err(Rejection::Unfinished),
-        Finish::Refusal => return Err(Rejection::Refusal),
-        Finish::ToolCalls => return Err(Rejection::ToolMarkup),
-        Finish::Stop | Finish::Unknown => {}
-    }
+    ended(finish)?;
     let text = without_thinking(text);
     let shape = match () {
         () if !openings::has_words(text) => Some(Rejection::Empty),
@@ -148,6 +158,16 @@ pub fn check<'a>(text: &'a str, finish: Finish, limits: &Limits) -> Result<Accep
     match shape {
         Some(rejection) => Err(rejection),
         None => within(text, limits),
+    }
+}
+
+/// Refuses an answer by how it ended.
+pub(super) const fn ended(finish: Finish) -> Result<(), Rejection> {
+    match finish {
+        Finish::Length => Err(Rejection::Unfinished),
+        Finish::Refusal => Err(Rejection::Refusal),
+        Finish::ToolCalls => Err(Rejection::ToolMarkup),
+        Finish::Stop | Finish::Unknown => Ok(()),
     }
 }
 
@@ -166,7 +186,7 @@ fn within<'a>(text: &'a str, limits: &Limits) -> Result<Accepted<'a>, Rejection>
 }
 
 /// The text behind the thinking that some models put before their answer; nothing where it never ends.
-fn without_thinking(text: &str) -> &str {
+pub(super) fn without_thinking(text: &str) -> &str {
     let text = material::trim(text);
     for (open, close) in THINKING {
         if let Some(thinking) = text.strip_prefix(open) {

@@ -16,6 +16,21 @@ pub fn escape_into(out: &mut String, text: &str) {
     out.push_str(material::from(text, copied));
 }
 
+/// The beginning of `text` within `bytes`, as one line that holds no tag of ours.
+#[inline(never)]
+pub(super) fn one_line(text: &str, bytes: usize) -> String {
+    let mut words = String::new();
+    for word in material::head_of(material::trim(text), bytes).split(|c: char| c.is_whitespace() || c.is_control()) {
+        if !word.is_empty() {
+            words.push_str(if words.is_empty() { "" } else { " " });
+            words.push_str(word);
+        }
+    }
+    let mut line = String::new();
+    escape_into(&mut line, &words);
+    line
+}
+
 fn begins_our_tag(text: &str) -> bool {
     text.as_bytes().get(..TAG_PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(TAG_PREFIX))
 }

@@ -1,7 +1,7 @@
 //! A summary without a model: what can be kept by rule alone.
 
 use crate::{
-    summary::{Finish, Limits, Material, accept, identifiers::each_identifier, material},
+    summary::{Finish, Limits, Material, accept, blob::without_blobs, identifiers::each_identifier, material},
     tokens::Tokens,
     transcript::{Kind, Role},
 };
@@ -108,6 +108,7 @@ impl Draft {
     /// A heading with at most `bytes` of `text` under it; nothing where no useful part of it fits.
     #[inline(never)]
     fn section(&mut self, heading: &str, text: &str, bytes: usize) {
+        let text = &*without_blobs(text);
         let room = self.budget.saturating_sub(self.text.len() + heading.len() + 2 + LEFT_OUT.len()).min(bytes);
         if room < MIN_SECTION_BYTES.min(text.len()) {
             return;
@@ -173,6 +174,13 @@ mod tests {
         let left = (Role::System, Kind::HOST_SUMMARY, "Goal: ship 1.3");
         let summary = made(&[left, CONVERSATION[0]], None, 1_000).unwrap();
         assert!(summary.contains("its beginning: Goal: ship 1.3"), "{summary}");
+    }
+
+    #[test]
+    fn a_request_that_is_mostly_an_inline_image_is_quoted_without_it() {
+        let pasted = format!("What is on it? data:image/png;base64,{}", "iVBORw0KGgo7".repeat(9_000));
+        let summary = made(&[(Role::User, Kind::NONE, &pasted)], None, 1_000).unwrap();
+        assert!(summary.ends_with("Request of the user: What is on it? [image, 108,022 bytes]"), "{summary}");
     }
 
     #[test]

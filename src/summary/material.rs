@@ -60,8 +60,13 @@ impl<'a> Material<'a> {
 
     /// The entries in order, each with its text.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Item, &'a str)> + use<'a> {
+        self.iter_from(0)
+    }
+
+    /// The same from entry `first` on.
+    pub fn iter_from(&self, first: u32) -> impl DoubleEndedIterator<Item = (Item, &'a str)> + use<'a> {
         let material = *self;
-        (0..self.items.len()).map(move |at| material.item(at))
+        (first as usize..self.items.len()).map(move |at| material.item(at))
     }
 
     #[inline(never)]
@@ -120,6 +125,11 @@ pub(super) fn tail_of(text: &str, bytes: usize) -> &str {
 #[inline(never)]
 pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
     text.as_bytes().windows(needle.len()).position(|window| window == needle.as_bytes())
+}
+
+/// Where `needle` last occurs.
+pub(super) fn find_last(text: &str, needle: &str) -> Option<usize> {
+    text.as_bytes().windows(needle.len()).rposition(|window| window == needle.as_bytes())
 }
 
 /// Appends `number` in digits.

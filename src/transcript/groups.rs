@@ -90,6 +90,8 @@ impl Groups {
     fn count_calls(&mut self, entry: &Entry, root: u32) {
         if entry.kind.any(Kind::CALL) {
             let left = u32::from(entry.calls.max(1));
+            // A new call that joins a group of closed ones is open all the same.
+            self.open_since = self.open_since.min(root);
             match self.find(root) {
                 Ok(at) => self.unanswered[at].left += left,
                 Err(at) => self.unanswered.insert(at, Unanswered { root, left }),

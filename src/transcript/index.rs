@@ -336,6 +336,13 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_holds_its_calls_with_their_results_waits_for_nothing() {
+        let answered = Entry { kind: Kind::CALL.with(Kind::RESULT), ..assistant(2) };
+        let index = index_of(&[user(1), answered, assistant(3)]);
+        assert_eq!((index.open_from(), index.boundaries()), (None, [0, 1, 2].as_slice()));
+    }
+
+    #[test]
     fn one_entry_can_answer_several_calls() {
         let both = Entry { calls: 2, ..result(3, 1) };
         let index = index_of(&[user(1), call(2, CALLS_OF_TWO), both]);
@@ -352,6 +359,14 @@ mod tests {
         assert_eq!(parts_of_one_answer.open_from(), Some(1), "a second call of the same answer closes nothing");
         let synthetic = Entry { kind: Kind::SYNTHETIC, ..user(4) };
         assert_eq!(index_of(&[user(1), call(2, 1), synthetic]).open_from(), Some(1), "nor does a host's own turn");
+    }
+
+    #[test]
+    fn a_new_call_in_a_group_of_closed_ones_is_open() {
+        let mut index = index_of(&[call(1, CALLS_OF_TWO), result(2, 0), assistant(3), result(4, 0)]);
+        assert_eq!(index.open_from(), None);
+        index.push(Entry { group: 0, ..call(5, 1) });
+        assert_eq!(index.open_from(), Some(0));
     }
 
     #[test]

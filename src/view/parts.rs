@@ -230,7 +230,7 @@ fn pinned(index: &Index, generation: &Generation, head: u32) -> Vec<u32> {
 
 fn keeps_group(index: &Index, generation: &Generation, at: u32) -> bool {
     let mut covered = index.members(at).take_while(|&member| member < generation.covered_count);
-    covered.all(|member| generation.pinned.binary_search(&member).is_ok())
+    covered.all(|member| generation.pinned.binary_search(&member).is_ok() || index.is_system(member))
 }
 
 #[cfg(test)]

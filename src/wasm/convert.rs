@@ -7,7 +7,7 @@ use crate::{
     id::AttemptId,
     policy::{Action, Confidence, Decision, FailureClass, Kind, Means, Phase, Trigger, Verdict, sentence},
     record::{Generation, Summary},
-    session::{AmendError, Amended, Committed, Planned, Session},
+    session::{AmendError, Amended, Asking, Committed, Planned, Receipt, Session},
     summary::Finish,
     time::{Millis, Timestamp},
     tokens::Tokens,
@@ -173,8 +173,27 @@ pub(super) fn planned(planned: &Planned) -> JsValue {
     out.finish()
 }
 
+/// A request to a summariser.
+pub(super) fn asking(asking: &Asking) -> JsValue {
+    let mut out = Members::new();
+    match asking {
+        Asking::Separate(request) => {
+            out.text("mode", "separate");
+            out.text("system", &request.system);
+            out.text("user", &request.user);
+            out.number("maxTokens", request.max_tokens);
+        }
+        Asking::InPlace { message, max_tokens } => {
+            out.text("mode", "in_place");
+            out.text("user", message);
+            out.number("maxTokens", *max_tokens);
+        }
+    }
+    out.finish()
+}
+
 /// What came of a commit.
-pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
+pub(super) fn committed(attempt: AttemptId, committed: &Committed, receipt: Option<&Receipt>) -> JsValue {
     let status = match committed {
         Committed::Live { .. } => "committed",
         Committed::Rejected { .. } => "failed",
@@ -187,6 +206,9 @@ pub(super) fn committed(attempt: AttemptId, committed: &Committed) -> JsValue {
         Committed::Live { before, after } => {
             out.number("beforeTokens", *before);
             out.number("afterTokens", *after);
+            if let Some(receipt) = receipt {
+                out.value("receipt", &self::receipt(receipt));
+            }
         }
         Committed::Rejected { rejection, retry_at } => {
             out.text("code", rejection.code());
@@ -214,6 +236,19 @@ pub(super) fn amended(amended: &Result<Amended, AmendError>) -> JsValue {
             out.text("message", &refusal.to_string());
         }
     }
+    out.finish()
+}
+
+/// The public `Receipt`.
+fn receipt(receipt: &Receipt) -> JsValue {
+    let missing = Array::new();
+    for name in &receipt.missing {
+        missing.push(&name.as_str().into());
+    }
+    let mut out = Members::new();
+    out.number("found", receipt.found);
+    out.number("kept", receipt.kept);
+    out.value("missing", &missing);
     out.finish()
 }
 

@@ -3,6 +3,7 @@
 //! Times are epoch milliseconds; ids are 16 hexadecimal digits. Operations are promises that no failing store rejects;
 //! they run one after another per session. No borrow is held while one waits.
 
+mod attempt;
 mod convert;
 mod events;
 mod fault;

@@ -9,12 +9,12 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use crate::{
     id::{ModelId, OwnerId},
+    plan::{self, Repair},
     session::{
-        Adopt, Claim, Claimed, Commit, Event, Fail, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError,
-        Session, Settle, Steps, Write, drive, drive_sync,
+        Adopt, Event, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError, Session, Settle, Steps, Write,
+        drive, drive_sync,
     },
     store::Snapshot,
-    summary::Finish,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
     view::{Part, Why},
@@ -32,11 +32,11 @@ use crate::{
 #[wasm_bindgen]
 #[allow(missing_debug_implementations, reason = "a class of JavaScript; nothing in Rust prints it")]
 pub struct Core {
-    inner: Rc<Inner>,
+    pub(super) inner: Rc<Inner>,
 }
 
 pub(super) struct Inner {
-    session: RefCell<Session>,
+    pub(super) session: RefCell<Session>,
     store: Rc<AnyStore>,
     /// Operations run one after another: the newest one's promise.
     last: RefCell<Promise>,
@@ -68,18 +68,10 @@ impl Core {
 
     /// Appends an entry. `group` is the entry that opened its tool call, or `u32::MAX`.
     #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
-    pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8) {
+    pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8, bytes: u32) {
         let role = Role::from_code(role).unwrap_or(Role::User);
         let kind = Kind::from_bits(flags);
-        self.inner.session.borrow_mut().push(Entry {
-            id: wide(id_hi, id_lo),
-            role,
-            kind,
-            tokens,
-            group,
-            calls,
-            bytes: 0,
-        });
+        self.inner.session.borrow_mut().push(Entry { id: wide(id_hi, id_lo), role, kind, tokens, group, calls, bytes });
     }
 
     /// Forgets the entries from `len` on.
@@ -156,6 +148,28 @@ impl Core {
         triples
     }
 
+    /// What mends a damaged history, as triples: 1, entry, newest for a summary that goes into the newest; 2, entry, 0 for an
+    /// entry that is taken out; 3, entry, results for a call that gets the results it lacks; 4, entry, 0 for an entry
+    /// that loses its media.
+    pub fn repair(&self) -> Vec<u32> {
+        let mut triples = Vec::new();
+        for repair in plan::repair(self.session().index()) {
+            triples.extend_from_slice(&match repair {
+                Repair::Collapse { entry, into } => [1, entry, into],
+                Repair::Drop { entry, .. } => [2, entry, 0],
+                Repair::Close { entry, missing } => [3, entry, missing.into()],
+                Repair::StripMedia { entry } => [4, entry, 0],
+            });
+        }
+        triples
+    }
+
+    /// One text for summaries that piled up, oldest first, beginning at UTF-16 `offsets`, end included.
+    pub fn collapse(&self, joined: &str, offsets: &[u32]) -> Result<String, JsValue> {
+        let ends = convert::utf8_ends(joined, offsets);
+        self.session().collapsed(joined, &ends).map_err(|error| Fault::from(error).into())
+    }
+
     /// The live summary as the model is shown it.
     #[wasm_bindgen(js_name = summaryText)]
     pub fn summary_text(&self) -> Option<String> {
@@ -194,102 +208,6 @@ impl Core {
             out.optional_text("resumeAfter", session.resume_after());
             Ok(out.finish())
         })
-    }
-
-    /// Claims an attempt: a plan, or the decision that refuses it.
-    pub fn claim(&self, kind: &str, now: f64) -> Result<Promise, JsValue> {
-        let claim = Claim::new(convert::kind(kind)?);
-        self.promise(Write::rereading(claim), now, |claimed, _, now| {
-            Ok(match claimed {
-                Claimed::Planned(planned) => convert::planned(&planned),
-                Claimed::Refused(decision) => {
-                    let mut out = Members::new();
-                    out.value("refused", &convert::decision(&decision, now));
-                    out.finish()
-                }
-            })
-        })
-    }
-
-    /// The request for a claimed slice: `joined` holds its entries' texts, beginning at UTF-16 `offsets`, end included.
-    pub fn request(
-        &self,
-        compaction_id: &str,
-        joined: &str,
-        offsets: &[u32],
-        focus: Option<String>,
-    ) -> Result<JsValue, JsValue> {
-        let ends = convert::utf8_ends(joined, offsets);
-        let session = self.session();
-        let request = session.request(convert::attempt(compaction_id)?, joined, &ends, focus.as_deref());
-        let request = request.map_err(Fault::from)?;
-        let mut out = Members::new();
-        out.text("system", request.system);
-        out.text("user", &request.user);
-        out.number("maxTokens", request.max_tokens);
-        Ok(out.finish())
-    }
-
-    /// Commits a summary, or refuses it by name. `carry` stands behind it word for word from then on.
-    pub fn commit(
-        &self,
-        compaction_id: &str,
-        text: String,
-        finish: &str,
-        spent_tokens: f64,
-        now: f64,
-        carry: Option<String>,
-        through: Option<String>,
-    ) -> Result<Promise, JsValue> {
-        let spent = convert::tokens("spentTokens", spent_tokens)?;
-        let attempt = convert::attempt(compaction_id)?;
-        let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
-        self.end(Commit { attempt, text, finish: convert::finish(finish), fallback: false, spent, carry, through }, now)
-    }
-
-    /// Commits a plain summary, written here without a model.
-    #[wasm_bindgen(js_name = commitFallback)]
-    pub fn commit_fallback(
-        &self,
-        compaction_id: &str,
-        joined: &str,
-        offsets: &[u32],
-        now: f64,
-        carry: Option<String>,
-        through: Option<String>,
-    ) -> Result<Promise, JsValue> {
-        let attempt = convert::attempt(compaction_id)?;
-        let ends = convert::utf8_ends(joined, offsets);
-        let text = self.session().plain_summary(attempt, joined, &ends).map_err(Fault::from)?;
-        let text = text.unwrap_or_default();
-        let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
-        self.end(Commit { attempt, text, finish: Finish::Stop, fallback: true, spent: 0, carry, through }, now)
-    }
-
-    /// The attempt failed; `fallback` in the answer asks for [`Core::commit_fallback`] instead.
-    pub fn fail(&self, compaction_id: &str, class: &str, retry_after_ms: f64, now: f64) -> Result<Promise, JsValue> {
-        let fail = Fail {
-            attempt: convert::attempt(compaction_id)?,
-            class: convert::failure(class)?,
-            retry_after: convert::optional_millis("retryAfterMs", retry_after_ms)?,
-        };
-        self.promise(Write::new(fail), now, |failed, _, _| {
-            let mut out = Members::new();
-            out.optional_number("retryAt", failed.retry_at.map(|at| at.0));
-            out.flag("fallback", failed.fallback);
-            Ok(out.finish())
-        })
-    }
-
-    /// The host gave the attempt up: no failure, no strike.
-    pub fn cancel(&self, compaction_id: &str, now: f64) -> Result<Promise, JsValue> {
-        self.happens(Event::Cancelled(convert::attempt(compaction_id)?), now)
-    }
-
-    /// The attempt is still being worked on; false when it is not this session's any more.
-    pub fn renew(&self, compaction_id: &str, now: f64) -> Result<Promise, JsValue> {
-        let event = Event::Renewed(convert::attempt(compaction_id)?);
-        self.promise(Write::new(event), now, |happened, _, _| Ok(happened.ignored.is_none().into()))
     }
 
     /// A model call completed and its provider counted the prompt. `view_revision` below 0: not known.
@@ -379,17 +297,12 @@ impl Core {
 impl Core {
     /// For all but the queries of the hot path, which borrow in place.
     #[inline(never)]
-    fn session(&self) -> Ref<'_, Session> {
+    pub(super) fn session(&self) -> Ref<'_, Session> {
         self.inner.session.borrow()
     }
 
-    fn happens(&self, event: Event, now: f64) -> Result<Promise, JsValue> {
+    pub(super) fn happens(&self, event: Event, now: f64) -> Result<Promise, JsValue> {
         self.promise(Write::event(event), now, |_, _, _| Ok(JsValue::UNDEFINED))
-    }
-
-    fn end(&self, commit: Commit, now: f64) -> Result<Promise, JsValue> {
-        let attempt = commit.attempt;
-        self.promise(Write::new(commit), now, move |committed, _, _| Ok(convert::committed(attempt, &committed)))
     }
 
     pub(super) fn resume_session(&self, after: &str, head: &[Entry]) -> Result<(u32, u32), ResumeError> {

@@ -6,6 +6,7 @@ use crate::{
     config::Trigger,
     plan::Keep,
     session::Settings,
+    summary::Templates,
     wasm::{convert, fault::Fault},
 };
 
@@ -62,6 +63,14 @@ impl CoreSettings {
     pub fn set_keep(&mut self, entries: f64, tokens: f64) -> Result<(), JsValue> {
         let entries = convert::tokens("keep.messages", entries)?;
         self.settings.keep = Some(Keep { entries, tokens: convert::tokens("keep.tokens", tokens)?, turns: 0 });
+        Ok(())
+    }
+
+    /// The host's own words for the summary request.
+    #[wasm_bindgen(js_name = setTemplates)]
+    pub fn set_templates(&mut self, system: String, task: String) -> Result<(), JsValue> {
+        Templates::new(&system, &task).map_err(|missing| Fault::argument(&missing.to_string()))?;
+        self.settings.templates = Some((system, task));
         Ok(())
     }
 

@@ -312,7 +312,8 @@ impl World {
             65..72 => Event::CredentialsChanged,
             72..92 => Event::TimePassed,
             92..95 => Event::TranscriptCut { entries: self.entries / 2, user_turns: self.turns / 2 },
-            95..98 => Event::Undone,
+            95..97 => Event::Undone,
+            97..98 => Event::Pruned,
             _ => Event::Reset,
         }
     }

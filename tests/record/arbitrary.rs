@@ -27,7 +27,7 @@ pub(crate) fn root(draw: &mut Draw) -> Root {
     }
 }
 
-/// One in which no field has the value that is not written.
+/// One in which no field of the first release has the value that is not written.
 pub(crate) fn full_root() -> Root {
     Root {
         session: "a session".to_owned(),
@@ -57,7 +57,7 @@ pub(crate) fn full_root() -> Root {
     }
 }
 
-/// One in which no field has the value that is not written.
+/// One in which no field of the first release has the value that is not written.
 pub(crate) fn full_generation(number: u32) -> Generation {
     Generation {
         number,
@@ -67,11 +67,13 @@ pub(crate) fn full_generation(number: u32) -> Generation {
         probe: true,
         covered_entries: 100 * number,
         covered_last_id: 0x1d,
+        matched_entries: None,
         fingerprint: 0xf00d,
         pinned: vec![0, 7],
         before_tokens: 52_000,
         after_tokens: Some(21_000),
         summary_tokens: 900,
+        prune: false,
         fallback: true,
         last_resort: true,
         verdict: Some(Verdict::Weak),
@@ -217,11 +219,13 @@ fn generation(draw: &mut Draw) -> Generation {
         probe: draw.flag(),
         covered_entries: draw.number(),
         covered_last_id: draw.long(),
+        matched_entries: draw.maybe(Draw::number),
         fingerprint: draw.long(),
         pinned: draw.some(5, Draw::number),
         before_tokens: draw.number(),
         after_tokens: draw.maybe(Draw::number),
         summary_tokens: draw.number(),
+        prune: draw.flag(),
         fallback: draw.flag(),
         last_resort: draw.flag(),
         verdict: draw.maybe(|draw| draw.pick(&[Verdict::Effective, Verdict::Weak, Verdict::Ineffective])),

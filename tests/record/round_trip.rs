@@ -2,7 +2,9 @@
 
 use compaction_governor::{
     id::AttemptId,
-    record::{Behind, Bounds, Loaded, LoadedSummary, Summary, encode_root, encode_summary, load_root, load_summary},
+    record::{
+        Behind, Bounds, Kept, Loaded, LoadedSummary, Summary, encode_root, encode_summary, load_root, load_summary,
+    },
     time::Timestamp,
 };
 
@@ -36,6 +38,9 @@ fn summary_of_any_text_reads_back_as_it_was_written() {
                 model_calls: draw.number(),
             }),
             bounds: draw.maybe(|draw| Bounds { slice_tokens: draw.number(), cap: draw.number() }),
+            kept: draw.maybe(|draw| Kept { found: draw.number(), kept: draw.number() }),
+            pruned: draw.some(6, |draw| draw.number()),
+            capped: draw.some(4, |draw| (draw.number(), draw.number())),
             ..Summary::new(&draw.text(40), draw.number(), AttemptId(draw.long()), &draw.text(200))
         };
         let found = load_summary(Some(&encode_summary(&summary)), &summary.session, summary.number);

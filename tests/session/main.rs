@@ -3,6 +3,7 @@
 #![cfg(feature = "conformance")]
 
 mod carry;
+mod clearing;
 mod counting;
 mod history;
 mod pins;

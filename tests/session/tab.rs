@@ -110,7 +110,7 @@ impl<S: SyncStore> Tab<S> {
     pub(crate) fn claimed(&mut self) -> Planned {
         match self.claim(Kind::Auto) {
             Claimed::Planned(planned) => planned,
-            Claimed::Refused(decision) => panic!("refused: {decision:?}"),
+            other => panic!("refused: {other:?}"),
         }
     }
 

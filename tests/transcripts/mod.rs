@@ -3,8 +3,14 @@
 // A module of a test binary has no outside to be reached from.
 #![allow(unreachable_pub)]
 
+pub mod cases;
+pub mod host;
+pub mod plain;
+#[path = "../policy/rng.rs"]
+mod rng;
+
+use cases::Draw;
 use compaction_governor::transcript::{Entry, Index, Kind, Role};
-use proptest::prelude::*;
 
 /// One thing that happens in a conversation.
 #[derive(Clone, Copy, Debug)]
@@ -15,44 +21,39 @@ pub enum Happening {
     Answer,
     /// A further part of the answer before it, in its group.
     AnswerPart,
-    /// The model calls this many tools.
-    Call(u8),
-    /// A result for the nth call from the end, answered or not.
-    Result(u8),
+    /// Reasoning that belongs to what comes next.
+    Leads,
+    /// The model calls up to this many tools.
+    Call(u64),
+    /// A result for one of the last calls, answered or not.
+    Result(u64),
     /// All results still missing for the last call, newest first.
     AllResults,
-    /// A summary that the host left, in one of three roles.
-    HostSummary(u8),
+    /// A summary that the host left, in any role.
+    HostSummary,
     /// A result that names an entry at random.
-    StrayResult(u32),
+    StrayResult,
 }
 
-pub fn happening() -> impl Strategy<Value = (Happening, u32)> {
-    let what = prop_oneof![
-        4 => Just(Happening::User),
-        1 => Just(Happening::HostTurn),
-        1 => Just(Happening::System),
-        4 => Just(Happening::Answer),
-        1 => Just(Happening::AnswerPart),
-        5 => (0_u8..4).prop_map(Happening::Call),
-        3 => (0_u8..5).prop_map(Happening::Result),
-        5 => Just(Happening::AllResults),
-        1 => (0_u8..3).prop_map(Happening::HostSummary),
-        1 => (0_u32..80).prop_map(Happening::StrayResult),
-    ];
-    let tokens = prop_oneof![12 => 0_u32..600, 1 => 20_000_u32..60_000];
-    (what, tokens)
-}
-
-pub fn conversation() -> impl Strategy<Value = Vec<(Happening, u32)>> {
-    prop::collection::vec(happening(), 0..40)
-}
+const HAPPENINGS: [(u64, Happening); 11] = [
+    (4, Happening::User),
+    (1, Happening::HostTurn),
+    (1, Happening::System),
+    (4, Happening::Answer),
+    (1, Happening::AnswerPart),
+    (2, Happening::Leads),
+    (5, Happening::Call(4)),
+    (3, Happening::Result(5)),
+    (5, Happening::AllResults),
+    (1, Happening::HostSummary),
+    (1, Happening::StrayResult),
+];
 
 /// A transcript with what a plain reading says of it.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
     pub entries: Vec<Entry>,
-    /// Members that may not be parted: each with the first entry of what it belongs to.
+    /// Pairs of entries that may not be parted.
     pub bound: Vec<(u32, u32)>,
     groups: Vec<u32>,
     calls: Vec<Call>,
@@ -66,12 +67,18 @@ struct Call {
 }
 
 impl Transcript {
-    pub fn of(happenings: &[(Happening, u32)]) -> Self {
+    pub fn drawn(draw: &mut Draw) -> Self {
         let mut transcript = Self::default();
-        for &(happening, tokens) in happenings {
-            transcript.add(happening, tokens);
-        }
+        transcript.go_on(draw);
         transcript
+    }
+
+    /// Some more happens.
+    pub fn go_on(&mut self, draw: &mut Draw) {
+        for _ in 0..draw.count() {
+            let happening = draw.rng.weighted(&HAPPENINGS);
+            self.add(happening, draw);
+        }
     }
 
     pub fn index(&self) -> Index {
@@ -84,52 +91,60 @@ impl Transcript {
         self.entries.len() as u32
     }
 
-    pub fn add(&mut self, happening: Happening, tokens: u32) {
-        let last = self.len().checked_sub(1);
+    fn add(&mut self, happening: Happening, draw: &mut Draw) {
+        let alone = |role, kind| Entry { kind, ..Entry::alone(0, role, 0) };
         match happening {
-            Happening::User => self.push(Role::User, Kind::NONE, tokens, Entry::ALONE, 0),
-            Happening::HostTurn => self.push(Role::User, Kind::SYNTHETIC, tokens, Entry::ALONE, 0),
-            Happening::System => self.push(Role::System, Kind::NONE, tokens, Entry::ALONE, 0),
-            Happening::Answer => self.push(Role::Assistant, Kind::NONE, tokens, Entry::ALONE, 0),
+            Happening::User => self.push(alone(Role::User, Kind::NONE), draw),
+            Happening::HostTurn => self.push(alone(Role::User, Kind::SYNTHETIC), draw),
+            Happening::System => self.push(alone(Role::System, Kind::NONE), draw),
+            Happening::Answer => self.push(alone(Role::Assistant, Kind::NONE), draw),
             Happening::AnswerPart => {
-                let group = last.map_or(Entry::ALONE, |last| self.group_of(last));
-                self.push(Role::Assistant, Kind::NONE, tokens, group, 0);
+                let group = self.len().checked_sub(1).map_or(Entry::ALONE, |last| self.group_of(last));
+                self.push(Entry { group, ..alone(Role::Assistant, Kind::NONE) }, draw);
             }
-            Happening::Call(calls) => {
-                let at = self.len();
-                self.push(Role::Assistant, Kind::CALL, tokens, Entry::ALONE, calls);
-                self.calls.push(Call { at, group: at, left: u32::from(calls.max(1)) });
+            Happening::Leads => self.push(alone(Role::Assistant, Kind::LEADS), draw),
+            Happening::Call(most) => {
+                let (at, calls) = (self.len(), draw.rng.below(most) as u8);
+                self.push(Entry { calls, ..alone(Role::Assistant, Kind::CALL) }, draw);
+                self.calls.push(Call { at, group: self.group_of(at), left: u32::from(calls.max(1)) });
             }
-            Happening::Result(nth) => {
-                let call = self.calls.iter().rev().nth(usize::from(nth)).map(|call| call.group);
-                self.push(Role::Tool, Kind::RESULT, tokens, call.unwrap_or(Entry::ALONE), 0);
+            Happening::Result(latest) => {
+                let nth = draw.rng.below(latest) as usize;
+                let group = self.calls.iter().rev().nth(nth).map_or(Entry::ALONE, |call| call.at);
+                self.push(Entry { group, ..alone(Role::Tool, Kind::RESULT) }, draw);
             }
             Happening::AllResults => {
-                let Some(&Call { group, left, .. }) = self.calls.last() else { return };
-                (0..left).for_each(|_| self.push(Role::Tool, Kind::RESULT, tokens, group, 0));
+                let Some(&Call { at, left, .. }) = self.calls.last() else { return };
+                (0..left).for_each(|_| self.push(Entry { group: at, ..alone(Role::Tool, Kind::RESULT) }, draw));
             }
-            Happening::HostSummary(role) => {
-                let role = [Role::System, Role::User, Role::Assistant][usize::from(role)];
-                self.push(role, Kind::HOST_SUMMARY, tokens, Entry::ALONE, 0);
+            Happening::HostSummary => {
+                let role = draw.rng.pick(&[Role::System, Role::User, Role::Assistant]);
+                self.push(alone(role, Kind::HOST_SUMMARY), draw);
             }
-            Happening::StrayResult(group) => self.push(Role::Tool, Kind::RESULT, tokens, group, 0),
+            Happening::StrayResult => {
+                let group = draw.rng.below(80) as u32;
+                self.push(Entry { group, ..alone(Role::Tool, Kind::RESULT) }, draw);
+            }
         }
     }
 
-    fn push(&mut self, role: Role, kind: Kind, tokens: u32, group: u32, calls: u8) {
+    fn push(&mut self, entry: Entry, draw: &mut Draw) {
         let at = self.len();
-        let group = if group < at { self.group_of(group) } else { at };
-        let follows = at > 0 && self.group_of(at - 1) == group;
-        let call = self.calls.iter_mut().find(|call| call.group == group && call.left > 0);
-        let result = kind.bits() & Kind::RESULT.bits() != 0;
-        let answered = call.filter(|_| result).map(|call| call.left -= 1).is_some();
-        let joins = group < at && (follows || answered);
-        if joins {
+        let named = if entry.group < at { self.group_of(entry.group) } else { at };
+        let follows = at > 0 && self.group_of(at - 1) == named;
+        let call = self.calls.iter_mut().find(|call| call.group == named && call.left > 0);
+        let answers = entry.kind.any(Kind::RESULT) && call.map(|call| call.left -= 1).is_some();
+        let mut group = if named < at && (follows || answers) { named } else { at };
+        if group < at {
             self.bound.push((at, group));
         }
-        self.groups.push(if joins { group } else { at });
-        let id = u64::from(at) * 7_919 + 1;
-        self.entries.push(Entry { id, role, kind, tokens, group, calls, bytes: 0 });
+        let led = at > 0 && self.entries[at as usize - 1].kind.any(Kind::LEADS);
+        if led && !entry.is_real_user() && !entry.is_system() {
+            self.bound.push((at, at - 1));
+            group = if group == at { self.group_of(at - 1) } else { group };
+        }
+        self.groups.push(group);
+        self.entries.push(drawn_weight(Entry { id: u64::from(at) * 7_919 + 1, ..entry }, draw));
     }
 
     /// The first entry of what the entry at `at` belongs to.
@@ -137,9 +152,10 @@ impl Transcript {
         self.groups[at as usize]
     }
 
-    /// Whether a cut before `at` parts nothing.
+    /// Whether a cut before `at` parts nothing, not even an entry from one that is still to come.
     pub fn may_cut(&self, at: u32) -> bool {
-        self.bound.iter().all(|&(member, first)| (member < at) == (first < at))
+        let waits = at > 0 && at == self.len() && self.entries[at as usize - 1].kind.any(Kind::LEADS);
+        !waits && self.bound.iter().all(|&(member, first)| (member < at) == (first < at))
     }
 
     /// The oldest call that still waits: not all its results, no user since, no new answer since a result.
@@ -170,4 +186,23 @@ impl Transcript {
     pub fn tokens_where(&self, keep: impl Fn(u32) -> bool) -> u64 {
         (0..self.len()).filter(|&at| keep(at)).map(|at| u64::from(self.entries[at as usize].tokens)).sum()
     }
+}
+
+/// Mostly a few hundred tokens of text, at times a giant, at times an image or a blob of many bytes.
+fn drawn_weight(entry: Entry, draw: &mut Draw) -> Entry {
+    let rng = &mut draw.rng;
+    let tokens = if rng.below(13) == 0 { 20_000 + rng.below(40_000) } else { rng.below(600) } as u32;
+    let (kind, bytes) = match rng.below(16) {
+        0 => (Kind::IMAGE, 1_000_000 + rng.below(4_000_000) as u32),
+        1 => (Kind::BLOB, tokens * 2),
+        2..8 => (Kind::NONE, 0),
+        _ => (Kind::NONE, tokens * 4),
+    };
+    Entry { tokens, bytes: kept(bytes), kind: entry.kind.with(kind), ..entry }
+}
+
+/// What an index keeps of so many bytes.
+fn kept(bytes: u32) -> u32 {
+    let step = bytes.max(8).ilog2() - 3;
+    if step == 0 { bytes } else { ((bytes >> step) << step) + (1 << (step - 1)) }
 }

@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use crate::project::Project;
 use crate::sh::{self, say};
 use crate::stamp::Stamp;
+use crate::standard_library::StandardLibrary;
 use crate::{npm, tools};
 
 /// Everything: WASM, package, page.
@@ -49,7 +50,8 @@ fn page(project: &Project) -> Result<()> {
 pub(crate) fn wasm(project: &Project) -> Result<()> {
     npm::install(project)?;
     tools::wasm_target(project)?;
-    let compiled = compile(project)?;
+    let std = StandardLibrary::choose(project);
+    let compiled = compile(project, &std)?;
     let settings = &project.settings;
     let flags = [&settings.bindgen.args[..], &settings.opt.args].concat().join(" ");
     let stamp = Stamp::new(project, "wasm", format!("{flags} {}", project.wasm_bindgen))?
@@ -66,15 +68,20 @@ pub(crate) fn wasm(project: &Project) -> Result<()> {
     stamp.keep()
 }
 
-fn compile(project: &Project) -> Result<PathBuf> {
-    say("compiling the WASM");
+fn compile(project: &Project, std: &StandardLibrary) -> Result<PathBuf> {
+    std.announce();
     let target = &project.settings.wasm.target;
+    // A folder of its own: the flags are others than those of the tests, and each would throw out the other's work.
+    let folder = project.scratch("wasm")?;
     let mut cargo = sh::cargo();
     cargo.args(["build", "--release", "--locked", "--lib", "--package", "compaction-governor", "--target", target]);
+    cargo.arg("--target-dir").arg(&folder);
+    let mut rustflags = remapped(project)?;
+    std.prepare(project, &mut cargo, &mut rustflags);
     // The encoded form wins over RUSTFLAGS and survives blanks in paths.
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", remapped(project)?.join("\u{1f}")).current_dir(&project.root);
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\u{1f}")).current_dir(&project.root);
     sh::run(&mut cargo)?;
-    Ok(project.target.join(target).join("release").join(format!("{}.wasm", project.settings.wasm.name)))
+    Ok(folder.join(target).join("release").join(format!("{}.wasm", project.settings.wasm.name)))
 }
 
 /// Panic messages carry source paths; these flags make them the same on every machine.

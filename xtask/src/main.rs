@@ -13,6 +13,7 @@ mod serve;
 mod sh;
 mod size;
 mod stamp;
+mod standard_library;
 mod suite;
 mod tables;
 mod tally;

@@ -36,6 +36,15 @@ pub(crate) struct Wasm {
     pub(crate) target: String,
     pub(crate) name: String,
     pub(crate) out: PathBuf,
+    pub(crate) std: Rebuilt,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rebuilt {
+    pub(crate) crates: Vec<String>,
+    pub(crate) features: Vec<String>,
+    pub(crate) rustflags: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::project::Project;
+use crate::standard_library::StandardLibrary;
 use crate::tables::Table;
 use crate::{build, sh};
 
@@ -41,8 +42,9 @@ pub(crate) fn run(project: &Project, json: bool, update: bool) -> Result<()> {
     sizes.check(limit)
 }
 
-/// Builds the WASM and weighs it.
+/// Builds the WASM and weighs it; an error where this machine cannot build the one that is shipped.
 pub(crate) fn measure(project: &Project) -> Result<Sizes> {
+    StandardLibrary::choose(project).require_rebuilt()?;
     build::wasm(project)?;
     let mut node = Command::new("node");
     node.arg("xtask/js/size.mjs").arg(project.wasm_file()).arg(project.glue_file()).current_dir(&project.root);

@@ -1,4 +1,4 @@
-//! Tools that are compiled once per version and kept in the user's cache folder, and the WASM target.
+//! Tools that are compiled once per version and kept in the user's cache folder, the WASM target and the source of std.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,18 @@ pub(crate) fn wasm_target(project: &Project) -> Result<()> {
     say(format!("adding the Rust target {target}"));
     sh::run(Command::new("rustup").args(["target", "add", target]))
         .map_err(|_| Unavailable(format!("the Rust target {target} could not be added: is the network there?")))?;
+    Ok(())
+}
+
+/// Adds the source of the standard library to the toolchain unless it is there.
+pub(crate) fn std_source() -> Result<()> {
+    let sysroot = sh::quiet(Command::new("rustc").args(["--print", "sysroot"]))?;
+    if Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/Cargo.lock").is_file() {
+        return Ok(());
+    }
+    say("adding the source of Rust's standard library");
+    sh::run(Command::new("rustup").args(["component", "add", "rust-src"]))
+        .map_err(|_| Unavailable("the Rust component rust-src could not be added: is the network there?".to_owned()))?;
     Ok(())
 }
 

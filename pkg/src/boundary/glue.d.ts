@@ -2,7 +2,7 @@
 // Times are epoch milliseconds. Numbers are range-checked there; a bad one throws at once, a plain error with a code.
 // Operations run one after another, in the order of their calls.
 
-import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, PinResult, Snapshot, StoredRecord, Trigger } from '../surface.js';
+import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, Opened, PinResult, Receipt, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
 export function initSync(options: { module: Uint8Array }): unknown;
 
@@ -24,6 +24,7 @@ export class CoreSettings {
   /** 0 stands for "not set" in each place. */
   addTrigger(tokens: number, windowPermille: number, messages: number): void;
   setKeep(messages: number, tokens: number): void;
+  setTemplates(system: string, task: string): void;
   addFallback(failureClass: FailureClass): void;
   free(): void;
 }
@@ -32,7 +33,7 @@ export class Core {
   constructor(sessionId: string, store: StoreHandle, settings: CoreSettings, ownerHi: number, ownerLo: number);
 
   /** `group`: the index of the entry that opened the call, or `u32::MAX`. */
-  push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number): void;
+  push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number, bytes: number): void;
   truncate(length: number): void;
   /** Four words for each system message in front; the answer is how many were taken, and the place of the next entry. */
   resumeAfter(after: string, head: Uint32Array): Uint32Array;
@@ -46,16 +47,48 @@ export class Core {
   version(): number;
   viewRevision(): number;
   viewTokens(): number;
-  /** Triples `[kind, from, to)`: 0 is entries verbatim, 1 the live summary, 2 one result whose call is not shown. */
+  /** Triples: `0, from, to` entries verbatim; `1, 0, 0` the live summary; `2, entry, _` a result whose call is not shown; `3, entry, _` a cleared entry; `4, entry, bytes` one that is cut. */
   view(): Uint32Array;
+  /** Triples: `1, entry, newest` a summary that goes into the newest; `2, entry, _` drop; `3, entry, results` add the results that it lacks; `4, entry, _` take the media out. */
+  repair(): Uint32Array;
+  /** One text for summaries that piled up, oldest first. */
+  collapse(joined: string, offsets: Uint32Array): string;
   summaryText(): string | undefined;
   history(): Compaction[];
   drainEvents(): CompactionEvent[];
 
   open(now: number): Promise<Opened>;
-  claim(kind: ClaimKind, now: number): Promise<PlanDto | { refused: Decision }>;
-  request(compactionId: string, joined: string, offsets: Uint32Array, focus?: string): { system: string; user: string };
-  commit(compactionId: string, text: string, finish: Finish, spentTokens: number, now: number, carry?: string, through?: string): Promise<CommitDto>;
+  claim(kind: ClaimKind, now: number): Promise<PlanDto | { refused: Decision; prunedTokens?: number }>;
+  /** 0 stands for a limit that is not known; a `sentRevision` of -1 for a summariser that is not the conversation's own model. */
+  request(
+    compactionId: string,
+    joined: string,
+    offsets: Uint32Array,
+    focus: string | undefined,
+    until: string | undefined,
+    contextWindow: number,
+    maxOutputTokens: number,
+    sentRevision: number,
+    sentEntries: number,
+    sentAt: number,
+    now: number,
+  ): RequestDto;
+  refusal(compactionId: string, text: string, finish: Finish): { code: string; message: string } | undefined;
+  /** True: another request follows instead of `commit`. */
+  take(compactionId: string, text: string, finish: Finish): boolean;
+  /** `joined` and `offsets` are the slice, `tail` the text of what stays: what the summary lost of them becomes its last line. */
+  commit(
+    compactionId: string,
+    text: string,
+    finish: Finish,
+    spentTokens: number,
+    now: number,
+    joined: string,
+    offsets: Uint32Array,
+    tail: string,
+    carry?: string,
+    through?: string,
+  ): Promise<CommitDto>;
   commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string, through?: string): Promise<CommitDto>;
   fail(compactionId: string, failureClass: FailureClass, retryAfterMs: number, now: number): Promise<{ retryAt?: number; fallback: boolean }>;
   cancel(compactionId: string, now: number): Promise<void>;
@@ -102,7 +135,9 @@ export interface PlanDto {
   deadline: number;
 }
 
+export type RequestDto = { mode: 'separate'; system: string; user: string; maxTokens: number } | { mode: 'in_place'; user: string; maxTokens: number };
+
 export type CommitDto =
-  | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number }
+  | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number; receipt?: Receipt }
   | { status: 'failed'; code: string; message: string; retryAt?: number }
   | { status: 'superseded' };

@@ -17,6 +17,8 @@ export interface Setting {
   format: string;
   windowOption: number | undefined;
   windowRecorded: number | undefined;
+  /** The first call's, where the recording says it before. */
+  model: string | undefined;
   newEngine: NewEngine;
   tally: Tally;
   emit: Emit;
@@ -45,10 +47,12 @@ export abstract class Conversation {
   #model: string | undefined;
   #window = 0;
   #windowSaid = 0;
+  #windowStated: number | undefined;
   #lastAnswer = 'hold/below_threshold';
 
   constructor(setting: Setting) {
     this.#setting = setting;
+    this.#windowStated = setting.windowRecorded;
     this.#emit = setting.emit;
     this.tally = setting.tally;
     this.tally.sessions += 1;
@@ -60,8 +64,10 @@ export abstract class Conversation {
   protected abstract usage(engine: Engine, step: Step<'usage'>, call: Call): Promise<void>;
   /** The recording made a pass by itself. */
   protected abstract compaction(engine: Engine, step: Step<'compaction'>): Promise<void>;
-  protected entryAdded(_entry: TraceEntry): void {}
+  protected entryAdded(_entry: TraceEntry, _line: number): void {}
   protected rewound(_length: number): void {}
+  /** The recording is over; the engine stands as it left it. Not called where there was nothing to say to one. */
+  protected async ended(_engine: Engine): Promise<void> {}
 
   async take(step: TraceStep): Promise<void> {
     this.#line = step.line;
@@ -72,6 +78,7 @@ export abstract class Conversation {
     if (step.kind === 'rewind') await this.#rewind(step.entries);
     if (step.kind === 'compaction') {
       this.tally.recordedCompactions += 1;
+      this.tally.passed(step.cost);
       await this.#answerless();
       await this.compaction(await this.#open(), step);
     }
@@ -80,6 +87,7 @@ export abstract class Conversation {
   async end(): Promise<void> {
     if (this.#held.length > 0) await this.#open();
     await this.#answerless();
+    if (this.#engine !== undefined) await this.ended(this.#engine);
     this.#engine?.free();
   }
 
@@ -158,7 +166,7 @@ export abstract class Conversation {
     this.tally.entries += 1;
     if (this.#engine === undefined) this.#held.push(entry);
     else push(this.#engine, entry);
-    this.entryAdded(entry);
+    this.entryAdded(entry, this.#line);
   }
 
   async #modelCall(step: Step<'call'>): Promise<void> {
@@ -168,6 +176,7 @@ export abstract class Conversation {
     this.tally.modelCalls += 1;
     const known = this.#model;
     this.#model = step.model ?? known;
+    this.#windowStated = step.window ?? this.#windowStated;
     const engine = await this.#open();
     if (this.#model !== undefined && this.#model !== known) await engine.setModel(this.#model, this.clock.now);
     await engine.settle(this.clock.now);
@@ -212,8 +221,8 @@ export abstract class Conversation {
   /** The window must be stated before the session opens, and is often known only from the model of the first call. */
   async #open(): Promise<Engine> {
     if (this.#engine !== undefined) return this.#engine;
-    const { id, format, windowOption, windowRecorded, newEngine } = this.#setting;
-    const window = windowFor({ option: windowOption, recorded: windowRecorded, format, model: this.#model });
+    const { id, format, windowOption, model, newEngine } = this.#setting;
+    const window = windowFor({ option: windowOption, recorded: this.#windowStated, format, model: this.#model ?? model });
     const engine = newEngine(id, window.tokens);
     await engine.open(this.clock.now);
     for (const entry of this.#held) push(engine, entry);
@@ -221,17 +230,19 @@ export abstract class Conversation {
     this.#held = [];
     this.#window = window.tokens;
     this.tally.windowTokens = window.tokens;
-    this.report({ type: 'window', windowTokens: window.tokens, source: window.source, model: this.#model ?? null });
+    this.report({ type: 'window', windowTokens: window.tokens, source: window.source, model: this.#model ?? model ?? null });
     return engine;
   }
 }
 
 function push(engine: Engine, entry: TraceEntry): void {
   const [high, low] = entry.idHash;
-  engine.push(high, low, entry.role, entry.flags, entry.tokens, entry.group, Math.min(entry.calls, MOST_CALLS));
+  engine.push(high, low, entry.role, entry.flags, entry.tokens, entry.group, Math.min(entry.calls, MOST_CALLS), Math.min(entry.bytes + entry.mediaBytes, MOST_BYTES));
 }
 
 /** A window that was learned is said again once it is a tenth larger. */
 const WORTH_SAYING = 1.1;
 /** The engine counts calls in a byte. */
 const MOST_CALLS = 255;
+/** `u32::MAX`. */
+const MOST_BYTES = 0xffff_ffff;

@@ -33,6 +33,9 @@ export interface Plan {
   means: 'model' | 'last_resort';
   entries: number;
   tokens: number;
+  /** Where the prompt lands at most, with a summary of full length. */
+  promisedTokens: number;
+  beforeTokens: number;
   maxTokens: number;
   cut: number;
 }
@@ -45,7 +48,7 @@ export type Committed =
 /** One session of the governor. It decides; a replay only feeds it and writes down what it says. */
 export interface Engine {
   /** `group`: the index of the entry that opened its tool call, or that of the entry itself. */
-  push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number): void;
+  push(idHi: number, idLo: number, role: number, flags: number, tokens: number, group: number, calls: number, bytes: number): void;
   truncate(length: number): void;
   entryCount(): number;
   explain(now: number): Decision;
@@ -56,9 +59,9 @@ export interface Engine {
   /** Each event once, in order. */
   drainEvents(): Told[];
   open(now: number): Promise<unknown>;
-  claim(kind: 'auto' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
-  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number): Promise<Committed>;
-  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number): Promise<Committed>;
+  claim(kind: 'auto' | 'manual' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
+  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number, joined: string, offsets: Uint32Array, tail: string): Promise<Committed>;
+  commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<Committed>;
   reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
   stepWithoutUsage(viewRevision: number, now: number): Promise<void>;
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;

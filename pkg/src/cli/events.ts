@@ -1,6 +1,7 @@
 // What a replay reports. With `--json` each of these is one line; the last line is the summary.
 
 import type { Decision, Verdict } from './engine.js';
+import type { Format } from './read/formats.js';
 
 /** Where something happened. */
 export interface Place {
@@ -19,10 +20,13 @@ export interface RecordingEvent {
   type: 'recording';
   version: 1;
   file: string;
-  format: 'openai_chat' | 'claude_code' | 'pi';
+  format: Format;
   unit: 'line' | 'message';
-  mode: 'observe' | 'simulate';
+  mode: Mode;
 }
+
+/** `summarize`: whole compactions through the package's public session, with the scripted summariser. */
+export type Mode = 'observe' | 'simulate' | 'summarize';
 
 /** The window that a conversation is held against. */
 export type WindowEvent = Place & { type: 'window'; windowTokens: number; source: WindowSource; model: string | null };
@@ -55,6 +59,9 @@ export type VerdictEvent = Place & { type: 'verdict'; verdict: Verdict; estimate
 
 /** The provider would have refused this prompt. Simulate only. `fixedTokens` are outside of the messages; where they alone exceed the window, it is said once. */
 export type OverflowEvent = Place & { type: 'overflow'; promptTokens: number; windowTokens: number; fixedTokens: number; gaveUp: boolean };
+
+/** What a model is sent after a pass, as sizes. `summarize` only. `keptMessages` are those of the recording, as they were. */
+export type ViewEvent = Place & { type: 'view'; messages: number; keptMessages: number; bytes: number; summaryBytes: number; stablePrefix: number };
 
 /** A usage record that the governor did not believe, and why. */
 export type IgnoredEvent = Place & { type: 'ignored'; promptTokens: number; reason: string };
@@ -116,8 +123,8 @@ export interface SummaryEvent {
   uselessTokens: number | null;
 }
 
-type Marked = { /** Present and true on every line of `--simulate`. */ simulated?: true };
+type Marked = { /** Present and true on every line of `--simulate` and `--summarize`. */ simulated?: true };
 export type ReplayEvent = Marked &
-  (RecordingEvent | WindowEvent | DecisionEvent | CompactionEvent | FailedEvent | VerdictEvent | OverflowEvent | IgnoredEvent | LeftOutEvent | RewindEvent | UnreadableEvent | NoteEvent | SummaryEvent);
+  (RecordingEvent | WindowEvent | DecisionEvent | CompactionEvent | FailedEvent | VerdictEvent | OverflowEvent | ViewEvent | IgnoredEvent | LeftOutEvent | RewindEvent | UnreadableEvent | NoteEvent | SummaryEvent);
 
 export type Emit = (event: ReplayEvent) => void;

@@ -1,7 +1,7 @@
 // The terminal tool: what `npx compaction-governor` runs.
 
 import { readFileSync } from 'node:fs';
-import { loadEngine } from './load.js';
+import { loadEngine, loadSessions } from './load.js';
 import { run } from './run.js';
 
 const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -17,4 +17,5 @@ process.exitCode = await run(process.argv.slice(2), {
   version,
   clock: () => performance.now(),
   loadEngine,
+  loadSessions,
 });

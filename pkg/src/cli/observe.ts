@@ -25,13 +25,14 @@ export class Observed extends Conversation {
     const decision = engine.explain(this.clock.now);
     this.counted(decision);
     const entries = engine.entryCount();
-    const { coversEntries, summaryTokens, tokensBefore, trigger = null } = step;
+    const { coversEntries, summaryTokens, tokensBefore, trigger = null, cost } = step;
     const compactionId = await engine.adopt(coversEntries, Math.max(1, summaryTokens), trigger === 'manual', this.clock.now);
     // Adopting settles the verdict of the pass before.
     this.judge(engine);
     this.report({ type: 'compaction', by: 'recording', decision, entries, coversEntries, beforeTokens: tokensBefore ?? decision.usedTokens, summaryTokens, trigger });
-    // The pass cost about what it read, which the recording may say, and the summary it wrote.
-    const spentTokens = tokensBefore === undefined || summaryTokens === 0 ? null : tokensBefore + summaryTokens;
+    // The pass cost what was counted for it, or about what it read, which the recording may say, and the summary it wrote.
+    const about = tokensBefore === undefined || summaryTokens === 0 ? null : tokensBefore + summaryTokens;
+    const spentTokens = cost === undefined ? about : cost.promptTokens + cost.outputTokens;
     this.made(compactionId, { by: 'recording', beforeTokens: decision.usedTokens, afterTokens: null, spentTokens });
   }
 }

@@ -1,20 +1,25 @@
 // A recording, step by step, through the governor.
 
 import type { NewEngine } from './engine.js';
-import type { Emit, ReplayEvent } from './events.js';
+import type { Emit, Mode, ReplayEvent } from './events.js';
 import { Observed } from './observe.js';
 import { number } from './print/words.js';
 import type { Recording } from './read/recognise.js';
+import type { NewSession } from './session.js';
 import { Simulated } from './simulate.js';
+import { Summarised } from './summarised.js';
 import { Tally } from './tally.js';
 import type { TraceStep } from './trace.js';
 
 export interface Options {
   file: string;
-  mode: 'observe' | 'simulate';
+  mode: Mode;
   /** Tokens, where the person stated them. */
   window: number | undefined;
+  /** What observing and simulating feed. */
   newEngine: NewEngine;
+  /** What whole compactions run through. */
+  newSession: NewSession;
   /** Called after each step with the number of bytes read so far. */
   progress?: (bytes: number) => void;
 }
@@ -34,13 +39,13 @@ class Replay {
   readonly #options: Options;
   readonly #tally = new Tally();
   readonly #emit: Emit;
-  #conversation: Observed | Simulated | undefined;
+  #conversation: Observed | Simulated | Summarised | undefined;
   #untimed = false;
 
   constructor(recording: Recording, options: Options, emit: Emit) {
     this.#recording = recording;
     this.#options = options;
-    this.#emit = options.mode === 'simulate' ? (event) => emit({ ...event, simulated: true }) : emit;
+    this.#emit = options.mode !== 'observe' ? (event) => emit({ ...event, simulated: true }) : emit;
     const { file, mode } = options;
     this.#emit({ type: 'recording', version: 1, file, format: recording.format, unit: recording.unit, mode });
   }
@@ -74,18 +79,19 @@ class Replay {
 
   async #begin(step: Extract<TraceStep, { kind: 'session' }>): Promise<void> {
     await this.#close();
-    const { mode, window, newEngine } = this.#options;
+    const { mode, window, newEngine, newSession } = this.#options;
     const setting = {
       id: `replay-${this.#tally.sessions + 1}`,
       label: step.label,
       format: this.#recording.format,
       windowOption: window,
       windowRecorded: step.window,
-      newEngine,
+      model: step.model,
       tally: this.#tally,
       emit: this.#emit,
     };
-    this.#conversation = mode === 'simulate' ? new Simulated(setting) : new Observed(setting);
+    if (mode === 'summarize') this.#conversation = new Summarised({ ...setting, newSession });
+    else this.#conversation = mode === 'simulate' ? new Simulated({ ...setting, newEngine }) : new Observed({ ...setting, newEngine });
     await this.#conversation.take(step);
   }
 

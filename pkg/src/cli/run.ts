@@ -1,15 +1,20 @@
 // The terminal tool as a function: arguments and streams in, an exit code out.
 
+import { examine } from './doctor/examine.js';
 import type { NewEngine } from './engine.js';
 import type { Emit } from './events.js';
 import { type Command, HELP, commandFrom } from './options.js';
+import { printReport } from './print/diagnosis.js';
 import { PeoplePrinter } from './print/people.js';
 import { Progress, type ProgressStream } from './print/progress.js';
 import { styleFor } from './print/style.js';
+import { Table, type Terminal } from './print/table.js';
 import { clean } from './print/words.js';
-import { FORMAT_TITLES, type Recording, recognise } from './read/recognise.js';
+import { FORMAT_TITLES } from './read/formats.js';
+import { type Recording, recognise } from './read/recognise.js';
 import { sizeOf } from './read/source.js';
 import { replay } from './replay.js';
+import type { NewSession } from './session.js';
 
 export interface World {
   stdout: { write(text: string): unknown; isTTY?: boolean; columns?: number };
@@ -20,6 +25,8 @@ export interface World {
   clock: () => number;
   /** Loads the engine; asked only when a replay begins. */
   loadEngine: () => NewEngine;
+  /** Loads the package's session on top of it. */
+  loadSessions: () => NewSession;
 }
 
 export async function run(args: readonly string[], world: World): Promise<number> {
@@ -34,13 +41,14 @@ export async function run(args: readonly string[], world: World): Promise<number
     case 'wrong':
       return complain(world, command.sentence, UNUSABLE);
     case 'replay':
-      return await replayFile(command, world);
+    case 'doctor':
+      return await readFile(command, world);
   }
 }
 
-type ReplayCommand = Extract<Command, { kind: 'replay' }>;
+type FileCommand = Extract<Command, { kind: 'replay' | 'doctor' }>;
 
-async function replayFile(command: ReplayCommand, world: World): Promise<number> {
+async function readFile(command: FileCommand, world: World): Promise<number> {
   const { file } = command;
   let size: number;
   let found: Awaited<ReturnType<typeof recognise>>;
@@ -51,35 +59,51 @@ async function replayFile(command: ReplayCommand, world: World): Promise<number>
     return complain(world, `Cannot read ${clean(file)}: ${whyNot(error)}.`, UNUSABLE);
   }
   if ('unknown' in found) {
-    return complain(world, `Unknown format in ${clean(file)}: ${found.unknown}; replay reads ${Object.values(FORMAT_TITLES).join(', ')}.`, UNUSABLE);
+    return complain(world, `Unknown format in ${clean(file)}: ${found.unknown}; what is read: ${Object.values(FORMAT_TITLES).join(', ')}.`, UNUSABLE);
   }
-  return await replayFound(command, found, size, world);
+  const progress = new Progress(world.stderr, size, world.clock);
+  try {
+    return await (command.kind === 'replay' ? replayFound(command, found, progress, world) : doctorFound(command, found, progress, world));
+  } catch (error) {
+    progress.clear();
+    const what = command.kind === 'replay' ? 'replay' : 'examination';
+    return complain(world, `The ${what} of ${clean(file)} stopped: ${whyNot(error)}.`, command.kind === 'replay' ? FAILED : UNUSABLE);
+  }
 }
 
-async function replayFound(command: ReplayCommand, found: Recording, size: number, world: World): Promise<number> {
-  const { file, mode, window } = command;
-  const progress = new Progress(world.stderr, size, world.clock);
-  const print = printer(command, world);
+async function replayFound({ file, mode, window, json }: Extract<FileCommand, { kind: 'replay' }>, found: Recording, progress: Progress, world: World): Promise<number> {
+  const print = json ? lineWriter(world) : peoplePrinter(world);
   const emit: Emit = (event) => {
     progress.clear();
     print(event);
   };
-  try {
-    await replay(found, { file, mode, window, newEngine: world.loadEngine(), progress: (bytes) => progress.at(bytes) }, emit);
-    progress.clear();
-    return DONE;
-  } catch (error) {
-    progress.clear();
-    return complain(world, `The replay of ${clean(file)} stopped: ${whyNot(error)}.`, FAILED);
-  }
+  await replay(found, { file, mode, window, newEngine: world.loadEngine(), newSession: world.loadSessions(), progress: (bytes) => progress.at(bytes) }, emit);
+  progress.clear();
+  return DONE;
 }
 
-function printer({ json }: ReplayCommand, { stdout, env }: World): Emit {
-  if (json) return ({ type, ...rest }) => stdout.write(`${JSON.stringify({ type, ...rest })}\n`);
+/** 1 says that something was found; that something went wrong inside is 2, lest a script take it for a finding. */
+async function doctorFound({ file, window, json }: Extract<FileCommand, { kind: 'doctor' }>, found: Recording, progress: Progress, world: World): Promise<number> {
+  const report = await examine(found, { file, window, newEngine: world.loadEngine(), progress: (bytes) => progress.at(bytes) });
+  progress.clear();
+  if (json) world.stdout.write(`${JSON.stringify(report)}\n`);
+  else printReport(report, FORMAT_TITLES[report.format], new Table(terminalOf(world)));
+  return report.healthy ? DONE : FOUND;
+}
+
+function lineWriter({ stdout }: World): Emit {
+  return ({ type, ...rest }) => stdout.write(`${JSON.stringify({ type, ...rest })}\n`);
+}
+
+function peoplePrinter(world: World): Emit {
+  const people = new PeoplePrinter(terminalOf(world), FORMAT_TITLES);
+  return (event) => people.event(event);
+}
+
+function terminalOf({ stdout, env }: World): Terminal {
   const colour = stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   const columns = Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, stdout.columns ?? COLUMNS));
-  const people = new PeoplePrinter({ columns, style: styleFor(colour), write: (text) => stdout.write(text) }, FORMAT_TITLES);
-  return (event) => people.event(event);
+  return { columns, style: styleFor(colour), write: (text) => stdout.write(text) };
 }
 
 function complain({ stderr }: World, sentence: string, code: number): number {
@@ -103,6 +127,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const DONE = 0;
 const FAILED = 1;
+const FOUND = 1;
 const UNUSABLE = 2;
 const COLUMNS = 80;
 const MIN_COLUMNS = 50;

@@ -2,6 +2,7 @@
 
 import type { Decision } from './engine.js';
 import type { PassReport, SummaryEvent } from './events.js';
+import type { Cost } from './trace.js';
 
 export class Tally {
   sessions = 0;
@@ -19,6 +20,13 @@ export class Tally {
   overflows = 0;
   readonly passes: PassReport[] = [];
   readonly #refused = new Map<string, SummaryEvent['refused'][number]>();
+
+  /** What the provider counted for a pass of the recording is the prompt of no step, and a prompt all the same. */
+  passed(cost: Cost | undefined): void {
+    if (cost === undefined) return;
+    this.usageRecords += Number(cost.separate);
+    this.peak = Math.max(this.peak, cost.promptTokens);
+  }
 
   refused(decision: Decision, line: number, session: string | undefined): void {
     const { action, reason = 'unknown', sentence } = decision;

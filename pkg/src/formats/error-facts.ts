@@ -46,7 +46,10 @@ class Facts implements ErrorFacts {
       const number = value[key];
       if (typeof number === 'number') this.numbers.set(key, number);
     }
-    if (isFields(value.headers)) this.#headers.push(value.headers);
+    for (const key of HEADERS) {
+      const headers = value[key];
+      if (isFields(headers)) this.#headers.push(headers);
+    }
     for (const key of NESTED) this.visit(value[key], depth + 1);
   }
 
@@ -70,9 +73,10 @@ function statusOf(fields: Fields): number | undefined {
   return undefined;
 }
 
-const CODES = ['name', 'code', 'type'];
+const CODES = ['name', 'code', 'type', 'lc_error_code'];
+const HEADERS = ['headers', 'responseHeaders'];
 const NUMBERS = ['n_ctx', 'retry_after'];
-const NESTED = ['message', 'error', 'body', 'responseBody', 'response', 'data', 'detail', 'cause', '0'];
+const NESTED = ['message', 'error', 'body', 'responseBody', 'response', 'data', 'detail', 'cause', 'lastError', '0'];
 /** Client, body, error, cause: deeper is no longer about this call. */
 const MAX_DEPTH = 5;
 /** Servers echo prompts into error texts; what is looked for stands in front. */

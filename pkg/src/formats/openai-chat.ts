@@ -2,6 +2,7 @@
 
 import type { ChatMessage } from '../surface.js';
 import { isFields, textAt, type Fields } from './json.js';
+import { lateResultText } from './made.js';
 import type { Pieces } from './pieces.js';
 import { Role } from './reader.js';
 import type { Rules } from './rewrite.js';
@@ -22,7 +23,7 @@ export const openaiChat: FormatReader<ChatMessage> = /* @__PURE__ */ readerOf<Ch
   describe,
   rules,
   summaryMessage: (content) => ({ role: 'system', content }),
-  lateResult: (text) => ({ role: 'user', content: `[late result of a tool call that was summarised above]\n${text}` }),
+  lateResult: (text) => ({ role: 'user', content: lateResultText(text) }),
   requestMessages: (system, user) => [{ role: 'system', content: system }, { role: 'user', content: user }],
   instruction: (content) => ({ role: 'user', content }),
   closing: (calls, text) => calls.map((id) => closingOf(id, text)),

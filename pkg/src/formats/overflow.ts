@@ -20,14 +20,14 @@ function isAnotherRefusal({ status, codes, texts }: ErrorFacts): boolean {
 function statedLimit({ texts, numbers }: ErrorFacts): number | undefined {
   for (const text of texts) {
     for (const pattern of LIMITS) {
-      const limit = plausible(Number(pattern.exec(text)?.[1]?.replaceAll(',', '')));
+      const limit = plausibleLimit(Number(pattern.exec(text)?.[1]?.replaceAll(',', '')));
       if (limit !== undefined) return limit;
     }
   }
-  return plausible(numbers.get('n_ctx'));
+  return plausibleLimit(numbers.get('n_ctx'));
 }
 
-function plausible(limit: number | undefined): number | undefined {
+export function plausibleLimit(limit: number | undefined): number | undefined {
   return limit !== undefined && Number.isInteger(limit) && limit >= LEAST_WINDOW && limit <= MOST_WINDOW ? limit : undefined;
 }
 
@@ -35,7 +35,7 @@ function saysTooLong(text: string): boolean {
   return TOO_LONG.some((pattern) => pattern.test(text));
 }
 
-const CODES = new Set(['context_length_exceeded', 'exceed_context_size_error', 'model_context_window_exceeded', 'request_too_large', 'ContextWindowSizeExceededError']);
+const CODES = new Set(['context_length_exceeded', 'exceed_context_size_error', 'model_context_window_exceeded', 'request_too_large', 'ContextWindowSizeExceededError', 'ContextOverflowError', 'CONTEXT_OVERFLOW']);
 
 const LIMITS = [
   /maximum context length (?:is|of) ([\d,]+)/i, // OpenAI, vLLM, OpenRouter, DeepSeek
@@ -45,8 +45,10 @@ const LIMITS = [
   /exceed context limit: [\d,]+ \+ [\d,]+ > ([\d,]+)/i, // Anthropic, with max_tokens
   /available context size \(([\d,]+) tokens\)/i, // llama.cpp
   /exceed context window of ([\d,]+)/i, // llama-cpp-python
-  /maximum number of tokens allowed \(([\d,]+)\)/i, // Gemini
+  /maximum number of tokens allowed \(?([\d,]+)/i, // Gemini
+  /input token count is [\d,]+ but model only supports up to ([\d,]+)/i, // Vertex AI
   /context window limit \(([\d,]+)\)/i, // Workers AI
+  /exceed context window size: [^;]*; context window size: ([\d,]+)/i, // WebLLM
 ];
 
 const TOO_LONG = [
@@ -57,6 +59,7 @@ const TOO_LONG = [
   /greater than the context length/i, // LM Studio
   /reduce the length of (?:the|your) (?:messages|prompt|input)/i, // Groq, vLLM
   /input is too long for requested model/i, // Bedrock
+  /exceeds the maximum number of tokens allowed/i, // Gemini
 ];
 
 /** The crate's `config::MIN_WINDOW`: below it a "limit" is a misread number. */

@@ -36,7 +36,12 @@ function joined(content: unknown): string | undefined {
 function finishOf(reply: Fields, choice: Fields | undefined): Finish {
   if (textAt(fieldsAt(choice, 'message'), 'refusal')) return 'refusal';
   const reason = textAt(choice, 'finish_reason') ?? textAt(reply, 'finish_reason') ?? textAt(reply, 'stop_reason');
-  return (reason !== undefined && FINISHES.get(reason)) || 'unknown';
+  return finishFrom(reason);
+}
+
+/** Providers write the same few reasons in upper case or with hyphens too. */
+export function finishFrom(reason: string | undefined): Finish {
+  return (reason !== undefined && FINISHES.get(reason.toLowerCase().replaceAll('-', '_'))) || 'unknown';
 }
 
 const FINISHES: ReadonlyMap<string, Finish> = new Map([
@@ -45,7 +50,9 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['stop_sequence', 'stop'],
   ['length', 'length'],
   ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
   ['content_filter', 'refusal'],
+  ['safety', 'refusal'],
   ['refusal', 'refusal'],
   ['tool_calls', 'tool_calls'],
   ['function_call', 'tool_calls'],

@@ -8,7 +8,7 @@ export function readUsage(source: unknown): Usage | undefined {
   if (!isFields(source)) return undefined;
   const usage = fieldsAt(source, 'usage') ?? fieldsAt(fieldsAt(source, 'response'), 'usage') ?? source;
   const promptTokens = wholePrompt(usage);
-  if (promptTokens === undefined || promptTokens === 0) return undefined;
+  if (promptTokens === undefined || promptTokens === 0 || isDelta(usage)) return undefined;
   const total = countAt(usage, 'total_tokens') ?? countAt(usage, 'totalTokens');
   if (total !== undefined && promptTokens > total) return undefined;
   return { promptTokens, outputTokens: outputOf(usage) };
@@ -27,6 +27,11 @@ function wholePrompt(usage: Fields): number | undefined {
 function holdsItsCache(usage: Fields, prompt: number): boolean {
   const cached = countAt(fieldsAt(usage, 'prompt_tokens_details'), 'cached_tokens');
   return cached === undefined || cached <= prompt;
+}
+
+/** WebLLM counts what it had to read anew; its timings tell its usage from others. */
+function isDelta(usage: Fields): boolean {
+  return typeof fieldsAt(usage, 'extra')?.prefill_tokens_per_s === 'number';
 }
 
 function outputOf(usage: Fields): number {

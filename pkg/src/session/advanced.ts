@@ -1,9 +1,10 @@
 // Level 3: observe, plan, view, record. The only level that talks to the core.
 
 import type { ClaimKind } from '../boundary/glue.js';
-import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
+import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, RepairReport, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
 import type { Engine } from './engine.js';
 import { ClaimedPlan } from './plan.js';
+import { changeOf, repaired, repairsOf } from './repair.js';
 
 export class FullControl<M> implements Advanced<M> {
   readonly #engine: Engine<M>;
@@ -22,7 +23,7 @@ export class FullControl<M> implements Advanced<M> {
     watch.changed();
   }
 
-  async plan(options: PlanOptions = {}): Promise<Plan<M> | { refused: Decision }> {
+  async plan(options: PlanOptions = {}): Promise<Plan<M> | { refused: Decision; prunedTokens?: number }> {
     const { core } = this.#engine;
     await this.#engine.quiet();
     const decision = core.explain(Date.now());
@@ -46,8 +47,18 @@ export class FullControl<M> implements Advanced<M> {
     return views.at(Date.now());
   }
 
+  repair(messages: readonly M[], { dryRun = false }: { dryRun?: boolean } = {}): RepairReport<M> {
+    const { core, reader, transcript, watch } = this.#engine;
+    transcript.observe(messages);
+    watch.changed();
+    const repairs = repairsOf(core.repair());
+    const changes = repairs.map((repair) => changeOf(repair));
+    return { messages: dryRun ? [...messages] : repaired(messages, repairs, reader, (joined, offsets) => core.collapse(joined, offsets)), changes };
+  }
+
   async recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void> {
     const { core, ready, transcript } = this.#engine;
+    this.#engine.noteAnswered(view);
     await ready;
     const now = Date.now();
     const { revision, at = now, entries = transcript.length } = view;

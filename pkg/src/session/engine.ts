@@ -3,7 +3,7 @@
 import type { Core } from '../boundary/glue.js';
 import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
-import type { Opened } from '../surface.js';
+import type { Opened, View, ViewStamp } from '../surface.js';
 import { textOf, type Carry } from './carry.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
@@ -16,6 +16,8 @@ export class Engine<M> {
   readonly watch: Watch;
   /** The latest that `openSession` was given. */
   carry: Carry | undefined;
+  /** The last prompt that was answered: what the provider's prompt cache may still hold. */
+  sent: View<M> | undefined;
   #background: Promise<void>;
 
   constructor(
@@ -27,6 +29,12 @@ export class Engine<M> {
     this.watch = new Watch(core, () => this.later(() => core.settle(Date.now())));
     this.ready = this.run(() => core.open(Date.now())).catch(() => ({ found: 'lost', durability: 'degraded' }));
     this.#background = this.ready.then(() => undefined);
+  }
+
+  /** A call made from `view` was answered. */
+  noteAnswered(view: ViewStamp): void {
+    const { latest } = this.views;
+    if (view === latest) this.sent = latest;
   }
 
   /** What is to stand behind the summary of `compactionId`, as the host wants it now. */

@@ -4,7 +4,7 @@ import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { readerFor } from '../formats/format-of.js';
 import { handleOf } from '../stores.js';
-import type { ChatMessage, Session, SessionOptions, Size, Store } from '../surface.js';
+import type { ChatMessage, Session, SessionOptions, Size, Store, Summarize, Summarizer } from '../surface.js';
 import { Engine } from './engine.js';
 import { GovernedSession } from './session.js';
 
@@ -16,7 +16,7 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   const known = sessions.get(id);
   const session = isSessionOf<M>(known) ? known : started(handle, options, () => sessions.delete(id));
   sessions.set(id, session);
-  session.summarizers = listOf(options.summarize);
+  session.summarizers = listOf<Summarize<M> | Summarizer<M>>(options.summarize).map((one) => (typeof one === 'function' ? { summarize: one } : one));
   session.carry = options.carry;
   return session;
 }
@@ -29,11 +29,12 @@ function started<M>(handle: StoreHandle, options: SessionOptions<M>, forget: () 
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {
   const settings = new CoreSettings();
-  const { contextWindow, maxOutputTokens, trigger, keep, fallback } = options;
+  const { contextWindow, maxOutputTokens, trigger, keep, templates, fallback } = options;
   if (contextWindow !== undefined) settings.setWindow(contextWindow);
   if (maxOutputTokens !== undefined) settings.setMaxOutput(maxOutputTokens);
   for (const size of listOf<Size>(trigger)) settings.addTrigger(size.tokens ?? 0, permille(size.fraction), size.messages ?? 0);
   if (keep) settings.setKeep(keep.messages ?? 0, keep.tokens ?? 0);
+  if (templates) settings.setTemplates(templates.system, templates.task);
   for (const failureClass of fallback ?? []) settings.addFallback(failureClass);
   return settings;
 }

@@ -1,10 +1,12 @@
 // One claimed attempt: the request it makes, and its one end.
 
-import type { CommitDto, PlanDto } from '../boundary/glue.js';
+import type { CommitDto, PlanDto, RequestDto } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
-import type { CompactionError, CompactResult, FailureClass, Plan, SummaryRequest, Trigger } from '../surface.js';
+import type { Reply } from '../formats/reader.js';
+import type { CompactionError, CompactResult, FailureClass, Plan, SummarizerLimits, SummaryRequest, Trigger, Unfinished } from '../surface.js';
 import type { Engine } from './engine.js';
 import { failed, outcome, refusal } from './outcome.js';
+import { joinedOf, LONE_SURROGATE } from './joined.js';
 import { Timer } from './timer.js';
 import type { Transcript } from './transcript.js';
 
@@ -19,14 +21,17 @@ export class ClaimedPlan<M> implements Plan<M> {
   readonly #slice: Slice;
   /** The id of the last message that the summary will cover. */
   readonly #through: string;
-  readonly #maxTokens: number;
   readonly #focus: string | undefined;
   readonly #ended: () => void;
   readonly #lengthMs: number;
   readonly #timer = new Timer();
   readonly #late = new AbortController();
   #deadline: number;
+  #limits: SummarizerLimits = {};
   #request: SummaryRequest<M> | undefined;
+  #spent = 0;
+  /** The reply whose usage was counted last: one that is looked at and then committed was paid for once. */
+  #counted: unknown;
 
   constructor(engine: Engine<M>, claimed: PlanDto, focus: string | undefined, ended: () => void) {
     this.compactionId = claimed.compactionId;
@@ -38,7 +43,6 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.#engine = engine;
     this.#slice = sliceOf(engine.transcript, claimed);
     this.#through = engine.transcript.id(claimed.cut - 1);
-    this.#maxTokens = claimed.maxTokens;
     this.#focus = focus;
     this.#ended = ended;
     this.#deadline = claimed.deadline;
@@ -51,15 +55,40 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   get request(): SummaryRequest<M> {
-    return (this.#request ??= this.#buildRequest());
+    return (this.#request ??= this.requestFor({}));
   }
 
-  async commit(reply: unknown): Promise<CompactResult> {
-    const { core, reader } = this.#engine;
-    const { text, finish, usage } = reader.reply(reply);
-    const spent = usage ? usage.promptTokens + usage.outputTokens : 0;
+  requestFor(limits: SummarizerLimits): SummaryRequest<M> {
+    this.#limits = limits;
+    const { joined, offsets, until } = this.#slice;
+    const sent = limits.ownModel === true ? this.#engine.sent : undefined;
+    const { contextWindow = 0, maxOutputTokens = 0 } = limits;
+    const { revision, entries, at } = sent ?? NOT_SENT;
+    const asked = branded(() =>
+      this.#engine.core.request(this.compactionId, joined, offsets, this.#focus, until, contextWindow, maxOutputTokens, revision, entries, at, Date.now()),
+    );
+    this.#request = {
+      mode: asked.mode,
+      messages: this.#messages(asked, sent?.messages),
+      maxTokens: asked.maxTokens,
+      signal: this.#late.signal,
+      compactionId: this.compactionId,
+    };
+    return this.#request;
+  }
+
+  refusal(reply: unknown): { readonly code: string; readonly message: string } | undefined {
+    const { text, finish } = this.#read(reply);
+    return branded(() => this.#engine.core.refusal(this.compactionId, text, finish));
+  }
+
+  async commit(reply: unknown): Promise<CompactResult | Unfinished<M>> {
+    const { core } = this.#engine;
+    const { text, finish } = this.#read(reply);
+    if (branded(() => core.take(this.compactionId, text, finish))) return { status: 'unfinished', request: this.requestFor(this.#limits) };
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => core.commit(this.compactionId, text, finish, spent, Date.now(), carry, this.#through));
+    const { joined, offsets, tail } = this.#slice;
+    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), joined, offsets, tail, carry, this.#through));
   }
 
   async commitPlain(): Promise<CompactResult> {
@@ -97,16 +126,16 @@ export class ClaimedPlan<M> implements Plan<M> {
     return result;
   }
 
-  #buildRequest(): SummaryRequest<M> {
-    const { joined, offsets } = this.#slice;
-    const { system, user } = branded(() => this.#engine.core.request(this.compactionId, joined, offsets, this.#focus));
-    return {
-      mode: 'separate',
-      messages: this.#engine.reader.requestMessages(system, user),
-      maxTokens: this.#maxTokens,
-      signal: this.#late.signal,
-      compactionId: this.compactionId,
-    };
+  #messages(asked: RequestDto, sent: readonly M[] | undefined): M[] {
+    const { reader } = this.#engine;
+    return asked.mode === 'separate' ? reader.requestMessages(asked.system, asked.user) : [...(sent ?? []), reader.instruction(asked.user)];
+  }
+
+  #read(reply: unknown): Reply {
+    const read = this.#engine.reader.reply(reply);
+    if (reply !== this.#counted) this.#spent += read.usage ? read.usage.promptTokens + read.usage.outputTokens : 0;
+    this.#counted = reply;
+    return read;
   }
 
   #setDeadline(deadline: number): void {
@@ -125,17 +154,21 @@ interface Slice {
   readonly joined: string;
   /** UTF-16 offsets of each entry's beginning, and the end. */
   readonly offsets: Uint32Array;
+  /** The text of the first entry that stays. */
+  readonly until: string | undefined;
+  /** The text of all that stays. */
+  readonly tail: string;
 }
 
-function sliceOf(transcript: Pick<Transcript, 'text'>, { material }: PlanDto): Slice {
+function sliceOf(transcript: Pick<Transcript, 'text' | 'length'>, { material, cut }: PlanDto): Slice {
+  const text = (index: number): string => transcript.text(index).replace(LONE_SURROGATE, '\ufffd');
   const texts: string[] = [];
   for (let pair = 0; pair + 1 < material.length; pair += 2) {
     const [from = 0, to = 0] = material.slice(pair, pair + 2);
-    for (let i = from; i < to; i++) texts.push(transcript.text(i).replace(LONE_SURROGATE, '\ufffd'));
+    for (let i = from; i < to; i++) texts.push(text(i));
   }
-  const offsets = new Uint32Array(texts.length + 1);
-  texts.forEach((text, i) => (offsets[i + 1] = (offsets[i] ?? 0) + text.length));
-  return { joined: texts.join(''), offsets };
+  const stays = Array.from({ length: Math.max(0, transcript.length - cut) }, (_, i) => text(cut + i));
+  return { ...joinedOf(texts), until: stays[0], tail: stays.join('\n') };
 }
 
 function summarizerFailed(failureClass: FailureClass, cause: unknown): CompactionError {
@@ -145,5 +178,5 @@ function summarizerFailed(failureClass: FailureClass, cause: unknown): Compactio
   return Object.assign(error, { cause });
 }
 
-/** Half a character would join with the next entry's first half, and the offset between them would be none. */
-const LONE_SURROGATE = /\p{Surrogate}/gu;
+/** No prompt of the conversation's own model is to be built on. */
+const NOT_SENT = { revision: -1, entries: 0, at: 0 };

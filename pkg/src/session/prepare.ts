@@ -1,7 +1,7 @@
 // Level 2: what to send now, and compacting by hand. Written with the methods of level 3 alone.
 
 import type { Reader } from '../formats/reader.js';
-import type { CompactOptions, CompactResult, PrepareOptions, Session, Step, Summarize } from '../surface.js';
+import type { CompactOptions, CompactResult, PrepareOptions, Session, Step, Summarizer } from '../surface.js';
 import { PreparedStep } from './step.js';
 import { writeSummary } from './write-summary.js';
 
@@ -11,7 +11,7 @@ export type Lower<M> = Pick<Session<M>, 'ready' | 'explain' | 'advanced'>;
 export async function prepareStep<M>(
   session: Lower<M>,
   reader: Pick<Reader<M>, 'usage'>,
-  summarizers: readonly Summarize<M>[],
+  summarizers: readonly Summarizer<M>[],
   messages: readonly M[],
   options: PrepareOptions = {},
 ): Promise<Step<M>> {
@@ -26,7 +26,7 @@ export async function prepareStep<M>(
 
 export async function compactByHand<M>(
   session: Lower<M>,
-  summarizers: readonly Summarize<M>[],
+  summarizers: readonly Summarizer<M>[],
   messages: readonly M[],
   options: CompactOptions = {},
 ): Promise<CompactResult> {
@@ -38,10 +38,10 @@ export async function compactByHand<M>(
   return writeSummary(plan, summarizers, signal);
 }
 
-async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarize<M>[], options: PrepareOptions): Promise<boolean> {
+async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], options: PrepareOptions): Promise<boolean> {
   if (options.signal?.aborted) return false;
   const plan = await session.advanced.plan();
-  if ('refused' in plan) return false;
+  if ('refused' in plan) return plan.prunedTokens !== undefined;
   const { status } = await writeSummary(plan, summarizers, options.signal);
   return status === 'committed';
 }

@@ -2,7 +2,7 @@
 
 import type { CommitDto } from '../boundary/glue.js';
 import type { Reader } from '../formats/reader.js';
-import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PinResult, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarize } from '../surface.js';
+import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PinResult, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
 import { outcome } from './outcome.js';
@@ -13,7 +13,7 @@ export class GovernedSession<M> implements Session<M> {
   readonly ready: Promise<Opened>;
   readonly advanced: Advanced<M>;
   /** The latest that `openSession` was given: a component that renders again passes functions that see its new state. */
-  summarizers: readonly Summarize<M>[] = [];
+  summarizers: readonly Summarizer<M>[] = [];
   readonly #engine: Engine<M>;
   readonly #reader: Reader<M>;
   readonly #forget: () => void;

@@ -169,10 +169,10 @@ export class Transcript<M = unknown> {
 
   #push(message: M): void {
     const reading = this.#reader.message(message);
-    const { hi, lo, role, flags, tokens, calls, answers } = reading;
+    const { hi, lo, role, flags, tokens, calls, answers, bytes } = reading;
     const group = this.#groupOf(reading);
     this.#openCalls(calls, this.length);
-    this.#core.push(hi, lo, role, flags, tokens, group, Math.min(calls.length || answers.length, MOST_CALLS));
+    this.#core.push(hi, lo, role, flags, tokens, group, Math.min(calls.length || answers.length, MOST_CALLS), Math.min(bytes, MOST_BYTES));
     this.#keep(message, reading);
   }
 
@@ -219,3 +219,5 @@ const WHOLE: Gap = { at: 0, length: 0, through: '' };
 const ALONE = 0xffff_ffff;
 /** What the index counts up to. */
 const MOST_CALLS = 255;
+/** `u32::MAX`. */
+const MOST_BYTES = 0xffff_ffff;

@@ -11,6 +11,8 @@ export class Views<M> {
   readonly #core: Core;
   readonly #reader: Reader<M>;
   readonly #transcript: Transcript<M>;
+  /** The newest one that was handed out. */
+  latest: View<M> | undefined;
   #before: Sent = { parts: [], summary: '' };
 
   constructor(core: Core, reader: Reader<M>, transcript: Transcript<M>) {
@@ -25,7 +27,7 @@ export class Views<M> {
     const sent = { parts: partsOf(this.#core.view()), summary: this.#core.summaryText() ?? '' };
     const stablePrefix = sharedPrefix(this.#before, sent, this.#transcript.takeUnchanged());
     this.#before = sent;
-    return {
+    this.latest = {
       messages: sent.parts.flatMap((part) => this.#shown(part, sent.summary)),
       revision: this.#core.viewRevision(),
       entries: this.#transcript.length,
@@ -34,6 +36,7 @@ export class Views<M> {
       stablePrefix,
       parts: sent.parts,
     };
+    return this.latest;
   }
 
   #shown(part: ViewPart, summary: string): M[] {
@@ -43,10 +46,19 @@ export class Views<M> {
       case 'summary':
         return [this.#reader.summaryMessage(summary)];
       case 'placeholder':
-        return [this.#reader.lateResult(this.#transcript.text(part.index))];
+        return this.#standIn(part);
+      case 'capped':
+        return this.#transcript.slice(part.index, part.index + 1).map((message) => this.#reader.capped(message, part.bytes));
     }
   }
+
+  #standIn({ index, was }: Placeholder): M[] {
+    if (was === 'late_result') return [this.#reader.lateResult(this.#transcript.text(index))];
+    return this.#transcript.slice(index, index + 1).map((message) => this.#reader.replaced(message, CLEARED));
+  }
 }
+
+type Placeholder = Extract<ViewPart, { kind: 'placeholder' }>;
 
 interface Sent {
   readonly parts: readonly ViewPart[];
@@ -57,10 +69,24 @@ function partsOf(triples: Uint32Array): ViewPart[] {
   const parts: ViewPart[] = [];
   for (let i = 0; i + 2 < triples.length; i += 3) {
     const [kind, from = 0, to = 0] = triples.subarray(i, i + 3);
-    if (kind === SUMMARY) parts.push({ kind: 'summary' });
-    else parts.push(kind === LATE_RESULT ? { kind: 'placeholder', index: from } : { kind: 'verbatim', from, to });
+    parts.push(partOf(kind, from, to));
   }
   return parts;
+}
+
+function partOf(kind: number | undefined, from: number, to: number): ViewPart {
+  switch (kind) {
+    case Kind.summary:
+      return { kind: 'summary' };
+    case Kind.lateResult:
+      return { kind: 'placeholder', index: from, was: 'late_result' };
+    case Kind.cleared:
+      return { kind: 'placeholder', index: from, was: 'cleared' };
+    case Kind.capped:
+      return { kind: 'capped', index: from, bytes: to };
+    default:
+      return { kind: 'verbatim', from, to };
+  }
 }
 
 /** How many leading messages two views share; `unchanged` says how many of the conversation stayed the same between them. */
@@ -77,7 +103,8 @@ function sharedPrefix(before: Sent, after: Sent, unchanged: number): number {
 
 function sharedOf(part: ViewPart, was: ViewPart | undefined, sameSummary: boolean, unchanged: number): number {
   if (part.kind === 'verbatim' && was?.kind === 'verbatim' && part.from === was.from) return Math.max(0, Math.min(part.to, was.to, unchanged) - part.from);
-  if (part.kind === 'placeholder' && was?.kind === 'placeholder') return part.index === was.index && part.index < unchanged ? 1 : 0;
+  if (part.kind === 'placeholder' && was?.kind === 'placeholder') return part.index === was.index && part.was === was.was && part.index < unchanged ? 1 : 0;
+  if (part.kind === 'capped' && was?.kind === 'capped') return part.index === was.index && part.bytes === was.bytes && part.index < unchanged ? 1 : 0;
   return part.kind === 'summary' && was?.kind === 'summary' && sameSummary ? 1 : 0;
 }
 
@@ -85,5 +112,6 @@ function sizeOf(part: ViewPart): number {
   return part.kind === 'verbatim' ? part.to - part.from : 1;
 }
 
-const SUMMARY = 1;
-const LATE_RESULT = 2;
+const Kind = { summary: 1, lateResult: 2, cleared: 3, capped: 4 } as const;
+/** The same bytes in every view; the crate counts it as `PLACEHOLDER_TOKENS`. */
+const CLEARED = '[cleared to save room: an old tool result or attachment; read it again if it is needed]';

@@ -2,21 +2,43 @@
 
 import { compactionError } from '../errors.js';
 import { isFields } from '../formats/json.js';
-import type { CompactResult, Plan, Signal, Summarize, SummaryRequest } from '../surface.js';
+import type { CompactResult, Plan, Signal, Summarize, Summarizer, SummaryRequest } from '../surface.js';
 import { Timer } from './timer.js';
 
-export async function writeSummary<M>(plan: Plan<M>, summarizers: readonly Summarize<M>[], signal: Signal | undefined): Promise<CompactResult> {
+export async function writeSummary<M>(plan: Plan<M>, summarizers: readonly Summarizer<M>[], signal: Signal | undefined): Promise<CompactResult> {
   if (plan.means === 'last_resort') return plan.commitPlain();
   if (signal?.aborted) return plan.cancel();
   let failure: unknown = compactionError('no_summarizer', 'a summary is due and openSession was given no summarize function; pass one');
-  for (const summarize of summarizers) {
-    const asking = async (): Promise<unknown> => bounded(summarize, plan.request, signal);
-    const answer = await asking().then((reply) => ({ reply }), (error: unknown) => ({ error }));
-    if ('reply' in answer) return plan.commit(answer.reply);
+  for (const summarizer of summarizers) {
+    const written = await writtenBy(plan, summarizer, summarizer === summarizers.at(-1), signal);
+    if ('end' in written) return written.end;
     if (signal?.aborted) return plan.cancel();
-    failure = answer.error;
+    failure = written.failure;
   }
   return plan.fail(failure);
+}
+
+/** How the attempt ended by this summariser, or why the next one is asked: it failed, or what it wrote would be refused. */
+async function writtenBy<M>(plan: Plan<M>, summarizer: Summarizer<M>, last: boolean, signal: Signal | undefined): Promise<{ end: CompactResult } | { failure: unknown }> {
+  let request: SummaryRequest<M> | undefined;
+  for (;;) {
+    const answer = await answered(() => bounded(summarizer.summarize, (request ??= plan.requestFor(summarizer)), signal));
+    if ('failure' in answer) return answer;
+    const refused = last ? undefined : plan.refusal(answer.reply);
+    if (refused) return { failure: compactionError(refused.code, refused.message, { retryable: true }) };
+    const end = await plan.commit(answer.reply);
+    if (end.status !== 'unfinished') return { end };
+    ({ request } = end);
+    await plan.renew();
+  }
+}
+
+async function answered(ask: () => Promise<unknown>): Promise<{ reply: unknown } | { failure: unknown }> {
+  try {
+    return { reply: await ask() };
+  } catch (failure) {
+    return { failure };
+  }
 }
 
 /** One summariser's answer, or a rejection when it takes too long, the attempt is over, or the host gives up. */

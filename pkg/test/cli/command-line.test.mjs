@@ -12,7 +12,7 @@ async function cli(args, over = {}) {
   const err = [];
   const world = {
     stdout: { write: (text) => out.push(text), columns: 80 }, stderr: { write: (text) => err.push(text) }, env: {}, version: '1.2.3', clock: () => 0,
-    loadEngine: () => () => stubEngine(), ...over,
+    loadEngine: () => () => stubEngine(), loadSessions: () => () => assert.fail('no session is asked for'), ...over,
   };
   return { code: await run(args, world), out: out.join(''), err: err.join('') };
 }
@@ -34,8 +34,12 @@ test('wrong_command_line_is_one_sentence_and_exit_2', async () => {
     [['reply', 'x'], 'There is no command "reply"'],
     [['replay'], 'replay needs a FILE'],
     [['replay', 'a', 'b'], 'replay reads one FILE, and 2 were given'],
+    [['doctor'], 'doctor needs a FILE'],
+    [['doctor', 'a', '--simulate'], 'doctor takes no --simulate'],
     [['replay', 'a', '--fast'], "Unknown option '--fast'"],
     [['replay', 'a', '--observe', '--simulate'], '--observe and --simulate exclude each other'],
+    [['replay', 'a', '--simulate', '--summarize', 'scripted'], '--simulate and --summarize exclude each other'],
+    [['replay', 'a', '--summarize', 'llama'], '--summarize takes "scripted", not "llama"'],
     [['replay', 'a', '--window', '12x'], '--window takes a whole number of tokens from 256 to 100000000, not "12x"'],
     [['replay', 'a', '--window', '0'], '--window takes a whole number of tokens from 256 to 100000000, not "0"'],
   ];
@@ -52,10 +56,10 @@ test('missing_file_folder_and_unknown_format_are_one_sentence_and_exit_2', async
     assert.deepEqual([folder.code, folder.out], [2, '']);
     assert.match(folder.err, /: it is a folder\.\n$/);
   });
-  await withFile('{"type":"codex","payload":1}\n', async (path) => {
+  await withFile('{"type":"diary","pages":1}\n', async (path) => {
     const unknown = await cli(['replay', path, '--json']);
     assert.deepEqual([unknown.code, unknown.out], [2, '']);
-    assert.match(unknown.err, /^compaction-governor: Unknown format in .*: objects with the fields type, payload; replay reads OpenAI chat messages, Claude Code JSONL, pi session JSONL\.\n$/);
+    assert.match(unknown.err, /^compaction-governor: Unknown format in .*: objects with the fields type, pages; what is read: OpenAI chat messages, .*Claude Code JSONL, .*pi session JSONL, .*aider chat history\.\n$/);
   });
 });
 
@@ -79,6 +83,24 @@ test('engine_failure_is_one_sentence_and_exit_1', async () => {
     const { code, err } = await cli(['replay', path], { loadEngine: () => broken });
     assert.deepEqual([code, err], [1, `compaction-governor: The replay of ${path} stopped: out of range.\n`]);
   });
+});
+
+test('doctor_exits_0_for_a_healthy_conversation_1_for_a_finding_and_2_where_it_cannot_go_on', async () => {
+  const stray = lines([chat.user('u'), chat.result('nobody', 'r'), chat.answer('a')]);
+  for (const [content, code, code2] of [[recording, 0, undefined], [stray, 1, 'orphan_results']]) {
+    await withFile(content, async (path) => {
+      const { code: exit, out, err } = await cli(['doctor', path, '--json']);
+      assert.deepEqual([exit, err], [code, '']);
+      const { healthy, conversations } = JSON.parse(out);
+      assert.deepEqual([healthy, conversations[0].findings[0]?.code], [code === 0, code2]);
+    });
+  }
+  const broken = () => Object.assign(stubEngine(), { open: () => Promise.reject(Object.assign(new Error('out of range.'), { code: 'bad_number' })) });
+  await withFile(recording, async (path) => {
+    const { code, out, err } = await cli(['doctor', path], { loadEngine: () => broken });
+    assert.deepEqual([code, out, err], [2, '', `compaction-governor: The examination of ${path} stopped: out of range.\n`]);
+  });
+  assert.equal((await cli(['doctor', '/nowhere'])).code, 2);
 });
 
 test('colour_is_used_at_a_terminal_only_and_not_where_no_color_is_set', async () => {

@@ -43,20 +43,38 @@ function plain() {
   return lines([chat.user(filler(50)), chat.answer(filler(20)), '{"role":"user","con', chat.user(filler(10)), chat.answer(filler(5))]);
 }
 
+/** Four summaries that were never merged, a call and a result that lost each other, a picture, and a large file; no usage. */
+function damaged() {
+  const summary = (turn) => chat.system(`Here is a summary of the conversation to date: ${turn} ${filler(900)}`);
+  const turns = [1, 2, 3, 4].flatMap((turn) => [summary(turn), chat.user(filler(20)), chat.answer(filler(60))]);
+  const picture = { role: 'user', content: [{ type: 'text', text: 'see' }, { type: 'image_url', image_url: { url: `data:image/png;base64,${'QUJD'.repeat(2_000)}` } }] };
+  return JSON.stringify([chat.system(filler(200)), ...turns, picture, chat.call('lost'), chat.result('stray', filler(30)), chat.user('go on'), chat.call('t'), chat.result('t', filler(9_000)), chat.answer('done'), chat.user('and now?')]);
+}
+
 const CASES = [
   ['helped', helped, []],
   ['useless', useless, []],
   ['useless-json', useless, ['--json']],
   ['growing-simulated', growing, ['--simulate']],
+  ['growing-summarized', growing, ['--summarize', 'scripted']],
+  ['growing-summarized-json', growing, ['--summarize', 'scripted', '--json']],
   ['growing-simulated-json', growing, ['--simulate', '--json']],
   ['plain', plain, ['--window', '32k']],
-];
+].map(([name, recording, args]) => [`replay_of_${name}`, name, ['replay', ...args], recording, 0]);
 
-for (const [name, recording, args] of CASES) {
-  test(`replay_of_${name}_prints_what_it_printed_before`, async () => {
+const EXAMINED = [
+  ['damaged', damaged, ['--window', '32k'], 1],
+  ['damaged-json', damaged, ['--window', '16k', '--json'], 1],
+  ['helped', helped, [], 0],
+  ['useless', useless, [], 1],
+  ['plain', plain, [], 1],
+].map(([name, recording, args, code]) => [`doctor_on_${name}`, `doctor-${name}`, ['doctor', ...args], recording, code]);
+
+for (const [title, name, [command, ...args], recording, expected] of [...CASES, ...EXAMINED]) {
+  test(`${title}_prints_what_it_printed_before`, async () => {
     await withFile(recording(), async (path) => {
-      const { code, out, err } = await tool('replay', path, ...args);
-      assert.deepEqual([code, err], [0, '']);
+      const { code, out, err } = await tool(command, path, ...args);
+      assert.deepEqual([code, err], [expected, '']);
       const printed = out.replaceAll(path, 'recording');
       const golden = new URL(`${name}.txt`, folder);
       if (process.env.UPDATE_GOLDEN === '1') {

@@ -227,16 +227,16 @@ test('unreadable_first_line_does_not_hide_the_format_of_the_others', async () =>
 
 test('unknown_format_is_named_by_its_fields_and_never_by_what_they_hold', async () => {
   const cases = [
-    [lines([{ timestamp: 'x', type: 'session_meta', payload: { text: 'secret' } }]), 'objects with the fields timestamp, type, payload'],
+    [lines([{ timestamp: 'x', type: 'diary', pages: { text: 'secret' } }]), 'objects with the fields timestamp, type, pages'],
     [JSON.stringify([{ conversations: [], tools: 'secret' }]), 'a JSON array of objects with the fields conversations, tools'],
-    [JSON.stringify({ interactions: [{ request: { body: { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] } }, response: { body: { content: [] } } }] }, null, 2), 'an object with the field interactions, an array of objects with the fields request, response'],
+    [JSON.stringify({ interactions: [{ request: { body: { messages: [{ role: 'user', content: [{ type: 'secret' }] }] } }, response: { body: { content: [] } } }] }, null, 2), 'an object with the field interactions, an array of objects with the fields request, response'],
     ['# a Markdown file\n\ntext\n', 'neither JSON nor lines of JSON'],
     ['', 'an empty file'],
     ['\n\n', 'an empty file'],
     ['[]', 'an empty JSON array'],
     ['"secret"', 'a JSON string'],
     ['null', 'a JSON null'],
-    [JSON.stringify([{ id: 'a', role: 'user', parts: [] }]), 'a JSON array of objects with the fields id, role, parts'],
+    [JSON.stringify([{ id: 'a', role: 'user', parts: [{ type: 'secret' }] }]), 'a JSON array of objects with the fields id, role, parts'],
   ];
   for (const [content, unknown] of cases) assert.deepEqual(await read(content), { unknown });
 });

@@ -35,6 +35,7 @@ impl Reference {
             }
             Event::LastResort => (self.last_resort(now), None),
             Event::Undone => (self.undone(now), None),
+            Event::Pruned => self.pruned(obs, now),
             Event::UserTurn { ordinal } => (self.turn(u64::from(*ordinal)), None),
             Event::ModelChanged | Event::CredentialsChanged => {
                 self.person_acted();
@@ -315,6 +316,18 @@ impl Reference {
         self.last_commit = Some(now);
         self.reported_entries = 0;
         Came::Taken
+    }
+
+    fn pruned(&mut self, obs: &Observation, now: u64) -> (Came, Option<Judged>) {
+        if matches!(self.stage, Stage::Compacting(_)) {
+            return (Came::Ignored(Ignored::NotThisAttempt), None);
+        }
+        let judged = self.settle_due(obs, now).or_else(|| self.settle_by_estimate(obs, now));
+        self.refused = None;
+        self.revision += 1;
+        self.last_commit = Some(now);
+        self.reported_entries = 0;
+        (Came::Taken, judged)
     }
 
     fn turn(&mut self, ordinal: u64) -> Came {

@@ -1,20 +1,14 @@
 // A replay for a person at a terminal: one heading per place, one or more sentences below it, and a summary.
 
-import type { Place, RecordingEvent, ReplayEvent, SummaryEvent, WindowEvent } from '../events.js';
+import type { Mode, Place, RecordingEvent, ReplayEvent, SummaryEvent, WindowEvent } from '../events.js';
 import { SUMMARY_RATIO } from '../summariser.js';
 import { sentence, windowSource } from './sentences.js';
-import type { Paint, Style } from './style.js';
 import { summaryLines } from './summary.js';
-import { clean, elapsed, number, wrapped } from './words.js';
-
-export interface Terminal {
-  columns: number;
-  style: Style;
-  write(text: string): void;
-}
+import { Table, type Terminal } from './table.js';
+import { clean, elapsed, number } from './words.js';
 
 export class PeoplePrinter {
-  readonly #terminal: Terminal;
+  readonly #table: Table;
   #titles: Readonly<Record<string, string>>;
   #recording: RecordingEvent | undefined;
   #heading = '';
@@ -24,32 +18,31 @@ export class PeoplePrinter {
   #began = new Map<string, number>();
 
   constructor(terminal: Terminal, titles: Readonly<Record<string, string>>) {
-    this.#terminal = terminal;
+    this.#table = new Table(terminal);
     this.#titles = titles;
   }
 
   event(event: ReplayEvent): void {
     if (event.type === 'recording') this.#opening(event);
     else if (event.type === 'summary') this.#closing(event);
-    else if (event.type === 'unreadable') this.#aside('unreadable', `${this.#unit} ${number(event.line)} was skipped: ${event.reason}.`, this.#terminal.style.warn);
-    else if (event.type === 'note') this.#aside('note', `${event.text[0]?.toUpperCase() ?? ''}${event.text.slice(1)}.`, this.#terminal.style.faint);
+    else if (event.type === 'unreadable') this.#aside('unreadable', `${this.#unit} ${number(event.line)} was skipped: ${event.reason}.`, 'warn');
+    else if (event.type === 'note') this.#aside('note', `${event.text[0]?.toUpperCase() ?? ''}${event.text.slice(1)}.`, 'faint');
     else if (event.type === 'window' && event.source !== 'learned') this.#windowLine(event);
     else this.#placed(event);
   }
 
   #opening(event: RecordingEvent): void {
     this.#recording = event;
-    const { style } = this.#terminal;
-    this.#line(style.strong(`Replay of ${clean(event.file)}`));
-    this.#row('format', this.#titles[event.format] ?? event.format, style.faint);
-    this.#row('mode', event.mode === 'observe' ? OBSERVING : SIMULATING, style.faint);
+    this.#table.heading(`Replay of ${clean(event.file)}`);
+    this.#table.row('format', this.#titles[event.format] ?? event.format, 'faint');
+    this.#table.row('mode', MODES[event.mode], 'faint');
   }
 
   #windowLine(event: WindowEvent): void {
     this.#begin(event);
     if (this.#window === event.windowTokens) return;
     this.#window = event.windowTokens;
-    this.#row('window', `${number(event.windowTokens)} tokens, ${windowSource(event)}`, this.#terminal.style.faint);
+    this.#table.row('window', `${number(event.windowTokens)} tokens, ${windowSource(event)}`, 'faint');
   }
 
   #placed(event: Exclude<ReplayEvent, { type: 'recording' | 'summary' | 'unreadable' | 'note' }>): void {
@@ -57,9 +50,9 @@ export class PeoplePrinter {
     const said = sentence(event);
     if (said === undefined || this.#goesWithoutSaying(event)) return;
     const heading = this.#headingFor(event);
-    if (heading !== this.#heading) this.#line(`\n${this.#terminal.style.faint(heading)}`);
+    if (heading !== this.#heading) this.#table.line(`\n${this.#table.style.faint(heading)}`);
     this.#heading = heading;
-    this.#row(said.label, `${event.simulated ? 'simulated: ' : ''}${said.text}`, this.#terminal.style[said.tone]);
+    this.#table.row(said.label, `${event.simulated ? 'simulated: ' : ''}${said.text}`, said.tone);
   }
 
   /** That no pass is due is news only after a refusal: after a pass, its verdict says so. Disbelief is news once. */
@@ -90,30 +83,22 @@ export class PeoplePrinter {
     return this.#recording?.unit ?? 'line';
   }
 
-  #aside(label: string, text: string, paint: Paint): void {
-    if (this.#heading !== ASIDE) this.#line('');
+  #aside(label: string, text: string, tone: 'warn' | 'faint'): void {
+    if (this.#heading !== ASIDE) this.#table.line('');
     this.#heading = ASIDE;
-    this.#row(label, text, paint);
+    this.#table.row(label, text, tone);
   }
 
   #closing(event: SummaryEvent & { simulated?: true }): void {
-    const { style } = this.#terminal;
-    this.#line(`\n${style.strong('Summary')}`);
-    for (const { label, text, tone } of summaryLines(event, this.#unit)) this.#row(label, text, style[tone]);
-  }
-
-  #row(label: string, text: string, paint: Paint): void {
-    const [first = '', ...others] = wrapped(text, this.#terminal.columns - TEXT_COLUMN);
-    this.#line(`  ${paint(label)}${' '.repeat(Math.max(1, TEXT_COLUMN - 2 - label.length))}${first}`);
-    for (const other of others) this.#line(' '.repeat(TEXT_COLUMN) + other);
-  }
-
-  #line(text: string): void {
-    this.#terminal.write(`${text}\n`);
+    this.#table.line('');
+    this.#table.heading('Summary');
+    for (const { label, text, tone } of summaryLines(event, this.#unit)) this.#table.row(label, text, tone);
   }
 }
 
 const ASIDE = '(aside)';
-const TEXT_COLUMN = 17;
-const OBSERVING = "observe: the recording's own compactions are the passes, judged by the recorded usage; nothing is assumed";
-const SIMULATING = `simulate: the governor compacts; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of its slice, at most what the governor allows; compactions of the recording are left out`;
+const MODES: Readonly<Record<Mode, string>> = {
+  observe: "observe: the recording's own compactions are the passes, judged by the recorded usage; nothing is assumed",
+  simulate: `simulate: the governor compacts; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of its slice, at most what the governor allows; compactions of the recording are left out`,
+  summarize: `summarize: whole compactions through the package's session; a scripted summariser keeps ${SUMMARY_RATIO * 100} % of what it is shown; compactions of the recording are left out`,
+};

@@ -1,7 +1,7 @@
 // Each event as a label and a sentence, in the words meant for people.
 
 import type { Decision, Verdict } from '../engine.js';
-import type { CompactionEvent, DecisionEvent, OverflowEvent, ReplayEvent, VerdictEvent, WindowEvent } from '../events.js';
+import type { CompactionEvent, DecisionEvent, OverflowEvent, ReplayEvent, VerdictEvent, ViewEvent, WindowEvent } from '../events.js';
 import type { Style } from './style.js';
 import { change, clean, count, number } from './words.js';
 
@@ -26,6 +26,8 @@ export function sentence(event: ReplayEvent): Said | undefined {
       return judged(event);
     case 'overflow':
       return overflowed(event);
+    case 'view':
+      return viewed(event);
     case 'ignored':
       return { label: 'ignored', tone: 'warn', text: `A reported prompt of ${number(event.promptTokens)} tokens was not believed: ${DISBELIEF[event.reason] ?? reasonWords(event.reason)}. Further ones like it are only counted.` };
     case 'left_out':
@@ -37,7 +39,7 @@ export function sentence(event: ReplayEvent): Said | undefined {
   }
 }
 
-export function windowSource({ source, model }: WindowEvent): string {
+export function windowSource({ source, model }: Pick<WindowEvent, 'source' | 'model'>): string {
   switch (source) {
     case 'option':
       return 'as you said';
@@ -86,6 +88,11 @@ function sameHere({ action, sentence: text }: Decision): string {
 function made({ coversEntries, entries, summaryTokens }: CompactionEvent): Said {
   const summary = summaryTokens > 0 ? `a scripted summary of ${number(summaryTokens)} tokens` : 'a plain summary (no model)';
   return { label: 'compaction', tone: 'strong', text: `The first ${number(coversEntries)} of ${number(entries)} entries became ${summary}.` };
+}
+
+function viewed({ messages, keptMessages, bytes, summaryBytes, stablePrefix }: ViewEvent): Said {
+  const text = `The model is sent ${count(messages, 'message')} of ${number(bytes)} bytes: ${number(keptMessages)} as they were, and ${number(summaryBytes)} bytes in the place of the others. The first ${number(stablePrefix)} did not change.`;
+  return { label: 'view', tone: 'faint', text };
 }
 
 function judged({ verdict, estimated, beforeTokens, afterTokens }: VerdictEvent): Said {

@@ -1,7 +1,10 @@
 // Builds the entries of one conversation: sizes, hashes, and which of them may not be parted.
 
 import { Flag, IMAGE_TOKENS, Role, type TraceEntry } from '../trace.js';
+import { isBlob } from '../../formats/blob.js';
 import { rough } from '../../text/rough.js';
+import { blobBytes } from './media.js';
+import { isSummary } from './summaries.js';
 
 /** What a reader found in one message. */
 export interface Draft {
@@ -10,10 +13,24 @@ export interface Draft {
   /** The texts that the model reads, in order. */
   texts: readonly string[];
   images?: number;
+  /** Characters of the pictures and files that are kept inline. */
+  mediaBytes?: number;
   /** Ids of the tool calls that it opens. */
   calls?: readonly string[];
   /** The id of the tool call that it answers. */
   answers?: string;
+  /** It is no entry but a summary that takes the place of everything before it: how many bytes the model reads of it. */
+  compacts?: number;
+}
+
+/** A model's answer that is put together from several parts. */
+export interface Answer extends Draft {
+  texts: string[];
+  calls: string[];
+}
+
+export function blankAnswer(): Answer {
+  return { role: Role.assistant, texts: [], calls: [] };
 }
 
 /** The entries of one conversation so far, as far as later ones refer to them. */
@@ -32,17 +49,25 @@ export class Entries {
     const answered = draft.answers === undefined ? undefined : this.#openedBy.get(draft.answers);
     for (const call of calls) this.#openedBy.set(call, this.#count);
     const bytes = draft.texts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+    const blobs = draft.texts.reduce((sum, part) => sum + blobBytes(part), 0);
     const entry: TraceEntry = {
       role: draft.role,
-      flags: flagsOf(draft, calls.length, images),
+      flags: flagsOf(draft, calls.length, images) | (draft.texts.some(isBlob) ? Flag.blob : 0),
       tokens: rough(bytes) + images * IMAGE_TOKENS,
       bytes,
+      mediaBytes: (draft.mediaBytes ?? 0) + blobs,
       group: answered ?? this.#count,
       calls: calls.length,
       idHash: hash(draft),
+      said: { texts: draft.texts, calls, answers: draft.answers },
     };
     this.#count += 1;
     return entry;
+  }
+
+  /** The entry at `opener` came back with other ids for its calls: results may name these as well. */
+  renamed(calls: readonly string[], opener: number): void {
+    for (const call of calls) this.#openedBy.set(call, opener);
   }
 
   /** Forgets the entries from `length` on. */
@@ -53,7 +78,8 @@ export class Entries {
 }
 
 function flagsOf(draft: Draft, calls: number, images: number): number {
-  return (draft.flags ?? 0) | (calls > 0 ? Flag.call : 0) | (draft.answers !== undefined ? Flag.result : 0) | (images > 0 ? Flag.image : 0);
+  const summary = draft.role !== Role.tool && isSummary(draft.texts) ? Flag.hostSummary : 0;
+  return (draft.flags ?? 0) | summary | (calls > 0 ? Flag.call : 0) | (draft.answers !== undefined ? Flag.result : 0) | (images > 0 ? Flag.image : 0);
 }
 
 /** Equal for equal role, text, pictures and calls, however a format spreads them over parts. */

@@ -2,9 +2,7 @@
 
 import { fieldNames, isFields, list } from '../json.js';
 import type { TraceReader, TraceStep } from '../trace.js';
-import { ClaudeCodeReader, isClaudeCode } from './claude-code.js';
-import { OpenAiChatReader, isOpenAiChat } from './openai-chat.js';
-import { PiReader, isPi } from './pi.js';
+import { type Format, type Kind, kindOf, kindOfText } from './formats.js';
 import { type Line, linesOf } from './source.js';
 
 /** A recognised recording. */
@@ -15,15 +13,6 @@ export interface Recording {
   /** The steps, in order, each with the number of bytes read so far. */
   steps: AsyncGenerator<readonly [step: TraceStep, offset: number]>;
 }
-
-export type Format = 'openai_chat' | 'claude_code' | 'pi';
-
-/** The formats by the names that people know them by. */
-export const FORMAT_TITLES: Readonly<Record<Format, string>> = {
-  openai_chat: 'OpenAI chat messages',
-  claude_code: 'Claude Code JSONL',
-  pi: 'pi session JSONL',
-};
 
 /** What was seen instead of a recording that can be read. */
 export interface Unknown {
@@ -47,19 +36,9 @@ export async function recognise(path: string): Promise<Recording | Unknown> {
     if (values.length >= LINES_LOOKED_AT) break;
   }
   if (values.length === 0) return { unknown: 'an empty file' };
-  if (values[0] === undefined) return await document(looked, lines);
+  if (values[0] === undefined) return (await text(looked, lines)) ?? (await document(looked, lines));
   await lines.return(undefined);
   return { unknown: seen(values[0]) };
-}
-
-interface Kind {
-  format: Format;
-  recognises(value: unknown): boolean;
-  reader(): TraceReader;
-}
-
-function kindOf(value: unknown): Kind | undefined {
-  return KINDS.find((kind) => kind.recognises(value));
 }
 
 /** A first line that cannot be a record of its own begins a document spread over lines. */
@@ -67,25 +46,39 @@ function opensDocument(content: string): boolean {
   return content === '[' || content === '{';
 }
 
+/** Text that is no JSON names its format at the beginning of a chat, which need not be the beginning of the file. */
+async function text(looked: Line[], rest: AsyncGenerator<Line>): Promise<Recording | undefined> {
+  if (/^\s*[[{"]/.test(looked[0]?.text ?? '')) return undefined;
+  let kind = looked.map((line) => kindOfText(line.text ?? '')).find((one) => one !== undefined);
+  while (kind === undefined && looked.length < TEXT_LOOKED_AT) {
+    const next = await rest.next();
+    if (next.done === true) break;
+    looked.push(next.value);
+    kind = kindOfText(next.value.text ?? '');
+  }
+  return kind && { format: kind.format, unit: 'line', steps: byLine(kind, looked, rest) };
+}
+
 /** A file of a single line is a document as well: what is inside it is counted by message. */
 async function chosen(kind: Kind, looked: readonly Line[], rest: AsyncGenerator<Line>): Promise<Recording | Unknown> {
-  if (kind.format !== 'openai_chat') return { format: kind.format, unit: 'line', steps: byLine(kind.reader(), looked, rest) };
+  if (kind.kept === 'lines') return { format: kind.format, unit: 'line', steps: byLine(kind, looked, rest) };
   const ahead = [...looked];
   for await (const line of keepOpen(rest)) {
     ahead.push(line);
-    if (line.text?.trim() !== '') return { format: kind.format, unit: 'line', steps: byLine(kind.reader(), ahead, rest) };
+    if (line.text?.trim() !== '') return { format: kind.format, unit: 'line', steps: byLine(kind, ahead, rest) };
   }
   const filled = ahead.filter((line) => line.text?.trim() !== '');
   if (filled.length === 1) return await document(ahead, rest);
-  return { format: kind.format, unit: 'line', steps: byLine(kind.reader(), ahead, rest) };
+  return { format: kind.format, unit: 'line', steps: byLine(kind, ahead, rest) };
 }
 
-async function* byLine(reader: TraceReader, looked: readonly Line[], rest: AsyncGenerator<Line>): Recording['steps'] {
+async function* byLine(kind: Kind, looked: readonly Line[], rest: AsyncGenerator<Line>): Recording['steps'] {
+  const reader = kind.reader();
   let offset = 0;
   for await (const line of chained(looked, rest)) {
     offset = line.offset;
-    if (line.text?.trim() === '') continue;
-    const value = parse(line.text);
+    if (line.text?.trim() === '' && kind.kept !== 'text') continue;
+    const value = kind.kept === 'text' ? line.text : parse(line.text);
     if (value === undefined) yield [{ kind: 'unreadable', line: line.number, reason: line.text === undefined ? 'too long' : 'not JSON' }, offset];
     else for (const step of reader.record(value, line.number)) yield [step, offset];
   }
@@ -154,9 +147,6 @@ function members([first]: readonly unknown[]): string {
   return Array.isArray(first) ? 'arrays' : `${first === null ? 'null' : typeof first}s`;
 }
 
-const KINDS: readonly Kind[] = [
-  { format: 'claude_code', recognises: (value) => isFields(value) && isClaudeCode(value), reader: () => new ClaudeCodeReader() },
-  { format: 'pi', recognises: (value) => isFields(value) && isPi(value), reader: () => new PiReader() },
-  { format: 'openai_chat', recognises: isOpenAiChat, reader: () => new OpenAiChatReader() },
-];
 const LINES_LOOKED_AT = 50;
+/** A chat's beginning stands behind at most the output of one command. */
+const TEXT_LOOKED_AT = 2_000;

@@ -1,10 +1,23 @@
-// One OpenAI chat message, and how it differs from look-alikes of other formats.
+// OpenAI chat messages, and what tells them from look-alikes: other formats use the same roles with parts of other kinds.
 
-import { type Fields, fields, isFields, list, text, written } from '../json.js';
-import { Role } from '../trace.js';
-import type { Draft } from './entries.js';
+import { type Fields, fields, isFields, list, text, tokens, written } from '../../json.js';
+import { Role } from '../../trace.js';
+import type { Draft } from '../entries.js';
+import { mediaBytes } from '../media.js';
+import type { Shape } from '../shape.js';
 
-/** Whether a value has the shape of an OpenAI chat message. Other formats use the same roles with parts of other kinds. */
+export const openAiChat: Shape = {
+  isMessage: isChatMessage,
+  drafts: (message) => [readChatMessage(message)],
+  messages: (body) => list(body['messages'] ?? body['traj']),
+  isResponse: (response) => Array.isArray(response['choices']),
+  answer: (response) => [fields(list(response['choices'])[0])['message']],
+  usage(holder) {
+    const usage = holder['usage'];
+    return isFields(usage) ? { promptTokens: tokens(usage['prompt_tokens']), outputTokens: tokens(usage['completion_tokens']) } : undefined;
+  },
+};
+
 export function isChatMessage(value: unknown): value is Fields {
   if (!isFields(value) || !(text(value['role']) in ROLES) || 'parts' in value) return false;
   const content = value['content'];
@@ -12,19 +25,11 @@ export function isChatMessage(value: unknown): value is Fields {
   return typeof content === 'string' || content === null || Array.isArray(value['tool_calls']);
 }
 
-/** Whether a value is a list that begins with chat messages. Later members are judged one by one. */
-export function isChat(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.slice(0, LOOKED_AT).every(isChatMessage);
-}
-
 export function readChatMessage(message: Fields): Draft {
   const content = message['content'];
   const texts: string[] = typeof content === 'string' ? [content] : [];
-  let images = 0;
-  for (const part of list(content).map(fields)) {
-    texts.push(text(part['text']) + text(part['refusal']));
-    if (BLOB_TYPES.has(text(part['type']))) images += 1;
-  }
+  const media = list(content).filter((part) => BLOB_TYPES.has(text(fields(part)['type'])));
+  for (const part of list(content).map(fields)) texts.push(text(part['text']) + text(part['refusal']));
   const calls: string[] = [];
   for (const call of list(message['tool_calls']).map(fields)) {
     const called = isFields(call['custom']) ? call['custom'] : fields(call['function']);
@@ -33,7 +38,7 @@ export function readChatMessage(message: Fields): Draft {
   }
   const answers = message['tool_call_id'] ?? (message['role'] === 'function' ? message['name'] : undefined);
   const role = ROLES[text(message['role'])] ?? Role.user;
-  return { role, texts, images, calls, ...(typeof answers === 'string' ? { answers } : {}) };
+  return { role, texts, images: media.length, mediaBytes: mediaBytes(media), calls, ...(typeof answers === 'string' ? { answers } : {}) };
 }
 
 const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null), {
@@ -46,4 +51,3 @@ const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null),
 });
 const BLOB_TYPES: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file']);
 const PART_TYPES: ReadonlySet<string> = new Set(['text', 'refusal', ...BLOB_TYPES]);
-const LOOKED_AT = 20;

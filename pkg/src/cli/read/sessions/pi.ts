@@ -1,10 +1,12 @@
 // pi session JSONL: a header, then one record per message, setting or compaction. Older files are a list; newer ones
 // are a tree, where a record whose parent is not the one before it starts another branch.
 
-import { type Fields, fields, instant, isFields, list, text, tokens, written } from '../json.js';
-import { Flag, Role, type TraceReader, type TraceStep } from '../trace.js';
-import { Entries, type Draft } from './entries.js';
-import { rough } from '../../text/rough.js';
+import { type Fields, fields, instant, isFields, list, text, tokens, written } from '../../json.js';
+import { Flag, Role, type TraceReader, type TraceStep } from '../../trace.js';
+import { Entries, type Draft } from '../entries.js';
+import { mediaBytes } from '../media.js';
+import type { Usage } from '../shape.js';
+import { rough } from '../../../text/rough.js';
 
 /** Whether a record can only come from pi. */
 export function isPi(record: Fields): boolean {
@@ -99,7 +101,7 @@ interface Place {
   after: number;
 }
 
-function usageOf(usage: Fields): { promptTokens: number; outputTokens: number } {
+function usageOf(usage: Fields): Usage {
   const prompt = tokens(usage['input']) + tokens(usage['cacheRead']) + tokens(usage['cacheWrite']);
   return { promptTokens: tokens(prompt), outputTokens: tokens(usage['output']) };
 }
@@ -140,10 +142,12 @@ function readOther(message: Fields): Draft | undefined {
 function readParts(role: Role, content: unknown): Draft {
   if (typeof content === 'string') return { role, texts: [content] };
   const parts = list(content).map(fields);
+  const media = parts.filter((part) => part['type'] === 'image');
   return {
     role,
     texts: parts.filter((part) => part['type'] === 'text').map((part) => text(part['text'])),
-    images: parts.filter((part) => part['type'] === 'image').length,
+    images: media.length,
+    mediaBytes: mediaBytes(media),
   };
 }
 

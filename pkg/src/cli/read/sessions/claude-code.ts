@@ -3,10 +3,12 @@
 // One assistant message is spread over several lines with the same `message.id`, tool results in between; each of them
 // repeats the usage, and only the last has the true output. So a message is held back until something else begins.
 
-import { type Fields, fields, instant, isFields, list, text, tokens, written } from '../json.js';
-import { Flag, Role, type TraceReader, type TraceStep } from '../trace.js';
-import { Entries, type Draft } from './entries.js';
-import { rough } from '../../text/rough.js';
+import { type Fields, fields, instant, isFields, text, tokens } from '../../json.js';
+import { Flag, type TraceReader, type TraceStep } from '../../trace.js';
+import { blankAnswer, Entries } from '../entries.js';
+import { countedBy, readBlocks, readUser } from '../shapes/anthropic.js';
+import { HeldCall } from './held-call.js';
+import { rough } from '../../../text/rough.js';
 
 /** Whether a record can only come from Claude Code. */
 export function isClaudeCode(record: Fields): boolean {
@@ -21,7 +23,7 @@ export class ClaudeCodeReader implements TraceReader {
   #entries = new Entries();
   #begun = false;
   #seen = new Set<string>();
-  #held: Held | undefined;
+  #held: { id: string; call: HeldCall } | undefined;
   #boundary: Boundary | undefined;
   /** Whether this file is a subagent's own (every line a sidechain) or the main conversation's. */
   #sidechain: boolean | undefined;
@@ -78,16 +80,18 @@ export class ClaudeCodeReader implements TraceReader {
       yield* this.#settle();
       if (this.#seen.has(id)) {
         // A straggler of a call that was counted already: its words count, its usage does not.
-        yield { kind: 'entry', line, at: this.#clock, entry: this.#entries.add(readAnswer(message['content'], blank())) };
+        const answer = blankAnswer();
+        readBlocks(message['content'], answer);
+        yield { kind: 'entry', line, at: this.#clock, entry: this.#entries.add(answer) };
         return;
       }
       this.#seen.add(id);
-      this.#held = { id, line, at: this.#clock, model: model || undefined, answer: blank(), usage: undefined, results: [] };
+      this.#held = { id, call: new HeldCall(blankAnswer(), { line, at: this.#clock }, { model: model || undefined }) };
     }
-    const held = this.#held;
-    readAnswer(message['content'], held.answer);
+    const { call } = this.#held;
+    readBlocks(message['content'], call.answer);
     const usage = message['usage'];
-    if (isFields(usage)) held.usage = { ...usageOf(usage), line, at: this.#clock };
+    if (isFields(usage)) call.count(countedBy(usage), { line, at: this.#clock });
   }
 
   *#user(record: Fields, line: number): Iterable<TraceStep> {
@@ -101,7 +105,7 @@ export class ClaudeCodeReader implements TraceReader {
     const drafts = readUser(content, record['isMeta'] === true ? Flag.synthetic : 0);
     const answers = drafts.some((draft) => draft.answers !== undefined);
     if (answers && this.#held !== undefined) {
-      this.#held.results.push(...drafts.map((draft) => ({ draft, line, at: this.#clock })));
+      for (const draft of drafts) this.#held.call.result(draft, { line, at: this.#clock });
       return;
     }
     yield* this.#settle();
@@ -118,14 +122,8 @@ export class ClaudeCodeReader implements TraceReader {
     const held = this.#held;
     this.#held = undefined;
     if (held === undefined) return;
-    const { line, at } = held;
     if (this.#boundary !== undefined) yield* this.#compact([]);
-    yield { kind: 'call', line, at, model: held.model };
-    if (held.usage !== undefined) yield { kind: 'usage', ...held.usage };
-    yield { kind: 'entry', line, at, entry: this.#entries.add(held.answer) };
-    for (const result of held.results) {
-      yield { kind: 'entry', line: result.line, at: result.at, entry: this.#entries.add(result.draft) };
-    }
+    yield* held.call.settle(this.#entries);
   }
 
   *#compact(summary: readonly string[]): Iterable<TraceStep> {
@@ -137,83 +135,11 @@ export class ClaudeCodeReader implements TraceReader {
   }
 }
 
-interface Held {
-  id: string;
-  line: number;
-  at: number | undefined;
-  model: string | undefined;
-  answer: Answer;
-  usage: (Usage & { line: number; at: number | undefined }) | undefined;
-  results: { draft: Draft; line: number; at: number | undefined }[];
-}
-
-interface Answer extends Draft {
-  texts: string[];
-  calls: string[];
-}
-
-interface Usage {
-  promptTokens: number;
-  outputTokens: number;
-}
-
 interface Boundary {
   line: number;
   at: number | undefined;
   tokensBefore: number | undefined;
   trigger: string | undefined;
-}
-
-function usageOf(usage: Fields): Usage {
-  const prompt = tokens(usage['input_tokens']) + tokens(usage['cache_creation_input_tokens']) + tokens(usage['cache_read_input_tokens']);
-  return { promptTokens: tokens(prompt), outputTokens: tokens(usage['output_tokens']) };
-}
-
-function blank(): Answer {
-  return { role: Role.assistant, texts: [], calls: [] };
-}
-
-function readAnswer(content: unknown, answer: Answer): Answer {
-  if (typeof content === 'string') answer.texts.push(content);
-  for (const part of list(content).map(fields)) {
-    if (part['type'] === 'text') answer.texts.push(text(part['text']));
-    if (part['type'] === 'thinking') answer.texts.push(text(part['thinking']));
-    if (part['type'] === 'tool_use') {
-      answer.texts.push(text(part['name']), written(part['input']));
-      answer.calls.push(text(part['id']));
-    }
-  }
-  return answer;
-}
-
-/** One draft for each tool result, and one for whatever else the message says. */
-function readUser(content: unknown, flags: number): Draft[] {
-  if (typeof content === 'string') return [{ role: Role.user, flags, texts: [content] }];
-  const results: Draft[] = [];
-  const texts: string[] = [];
-  let images = 0;
-  for (const part of list(content).map(fields)) {
-    if (part['type'] === 'tool_result') results.push(readResult(part));
-    if (part['type'] === 'text') texts.push(text(part['text']));
-    if (part['type'] === 'image' || part['type'] === 'document') images += 1;
-  }
-  if (texts.length === 0 && images === 0) return results;
-  // Words beside a tool's results come from the client, not from a person.
-  const beside = results.length > 0 ? Flag.synthetic : 0;
-  return [...results, { role: Role.user, flags: flags | beside, texts, images }];
-}
-
-function readResult(part: Fields): Draft {
-  const inside = part['content'];
-  const answers = text(part['tool_use_id']);
-  if (typeof inside === 'string') return { role: Role.tool, texts: [inside], answers };
-  const parts = list(inside).map(fields);
-  return {
-    role: Role.tool,
-    texts: parts.filter((one) => one['type'] === 'text').map((one) => text(one['text'])),
-    images: parts.filter((one) => one['type'] === 'image').length,
-    answers,
-  };
 }
 
 const CLAUDE_TYPES: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'progress', 'queue-operation', 'attachment', 'last-prompt', 'custom-title']);

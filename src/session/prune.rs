@@ -1,0 +1,95 @@
+//! Clearing old results and media before a model is asked: decided once, recorded, and often enough by itself.
+
+use crate::{
+    plan::{self, Prune, PruneInput, Replaced},
+    policy::{Event, Kind, Means, Pass},
+    record::{Generation, Summary, Unknown},
+    session::{Session, sight::UNSCALED, write::Parts},
+    time::Timestamp,
+    tokens::{Tokens, permille},
+    view,
+};
+
+impl Session {
+    /// Clears everything that may be cleared for `pass`, where that is worth a cold cache (design.md section 4): a
+    /// generation of its own, with the live summary as it is. `None`: nothing, or too little.
+    pub(super) fn prune_for(&mut self, pass: &Pass, kind: Kind, now: Timestamp) -> Option<(Parts, Tokens)> {
+        let pruned = self.prunable(pass)?;
+        let before = self.observation().occupancy;
+        let attempt = self.draw_attempt();
+        let number = self.next_number();
+        let live = self.shown_generation().cloned();
+        let mut entries = live.as_ref().map_or(Vec::new(), |live| live.pruned.clone());
+        entries.extend_from_slice(&pruned.entries);
+        entries.sort_unstable();
+        let mut capped = live.as_ref().map_or(Vec::new(), |live| live.capped.clone());
+        capped.retain(|(at, _)| entries.binary_search(at).is_err());
+        let shown = view::Generation::replacing(self.index(), live.as_ref(), number, entries, capped);
+        let written = live.as_ref().and_then(|live| self.written(live.number).cloned());
+        let mut summary = written.unwrap_or_else(|| Summary::new(self.id(), number, attempt, ""));
+        summary.number = number;
+        summary.attempt = attempt;
+        summary.pruned = shown.pruned;
+        summary.capped = shown.capped;
+        let generation = Generation {
+            number,
+            attempt,
+            at: now,
+            kind,
+            probe: false,
+            covered_entries: shown.covered_count,
+            covered_last_id: shown.covered_last_id,
+            matched_entries: Some(shown.matched_count),
+            fingerprint: shown.fingerprint,
+            pinned: shown.pinned,
+            before_tokens: before,
+            after_tokens: None,
+            summary_tokens: shown.summary_tokens,
+            prune: true,
+            fallback: false,
+            last_resort: false,
+            verdict: None,
+            unknown: Unknown::default(),
+        };
+        self.apply(Event::Pruned, now);
+        Some((self.add_generation(generation, summary), pruned.freed_tokens))
+    }
+
+    fn prunable(&self, pass: &Pass) -> Option<Prune> {
+        let live = self.shown_generation();
+        let threshold = self.observation().lines.map_or(self.observation().occupancy, |lines| lines.threshold);
+        let input = PruneInput {
+            from: live.map_or(0, |live| live.covered_count),
+            keep: self.settings().keep.unwrap_or_default(),
+            live_turn: pass.means == Means::LastResort,
+            pins: self.pinned_entries(),
+            replaced: live.map_or(Replaced::default(), view::Generation::replaced),
+            least_tokens: permille(threshold, LEAST_FREED_PERMILLE),
+            least_bytes: plan::LEAST_FREED_BYTES,
+            scale_permille: UNSCALED,
+        };
+        plan::prune(self.index(), &input)
+    }
+
+    /// The generation that the view shows.
+    pub(super) fn shown_generation(&self) -> Option<&view::Generation> {
+        let shown = self.sight().view.generation()?;
+        self.generations().iter().find(|generation| generation.number == shown)
+    }
+
+    /// What of `committed` is still cleared: what was pinned since stays as it is, with its whole group.
+    pub(super) fn without_pins(&self, committed: &[u32]) -> Vec<u32> {
+        let mut cleared = committed.to_vec();
+        for &pin in self.pinned_entries() {
+            for at in self.index().members(pin) {
+                if let Ok(place) = cleared.binary_search(&at) {
+                    cleared.remove(place);
+                }
+            }
+        }
+        cleared
+    }
+}
+
+/// Share of the threshold that a prune has to free: less is not worth what a cold prompt cache costs.
+const LEAST_FREED_PERMILLE: u32 = 100;
