@@ -23,7 +23,12 @@ function watched() {
     truncate(length: number): void {
       entries.length = length;
     },
-    resumeAfter: (): Uint32Array => assert.fail('nothing is resumed here'),
+    /** One system message, then a summary of what ends with entry 9. */
+    resumeAfter(): Uint32Array {
+      entries.length = 0;
+      entries.push(...Array.from({ length: 10 }, () => ({ id: 'covered', group: ALONE })));
+      return Uint32Array.of(1, 10);
+    },
   };
   return { told, transcript: new Transcript(index, openAiChat<unknown>()) };
 }
@@ -87,3 +92,31 @@ test('whatever histories follow each other, the index ends as if only the last h
   );
 });
 
+
+test('behind a summary entries keep the places they have in the whole conversation', () => {
+  const { told, transcript } = watched();
+  const head = { role: 'system', content: 'be brief' };
+  const tail = [user('a'), call('x'), result('x'), user('b')];
+  transcript.observe([head, ...tail], 'm9');
+  assert.deepEqual([transcript.length, told.entries.length, told.entries[12]?.group], [14, 14, 11], 'a result is bound to its call');
+  assert.deepEqual(transcript.slice(10, 12), tail.slice(0, 2));
+  assert.deepEqual([transcript.slice(0, 1), transcript.text(13)], [[head], 'b']);
+  transcript.observe([head, ...tail.slice(0, 3), user('B'), user('c')], 'm9');
+  assert.deepEqual([told.entries.length, told.pushed, transcript.length], [15, 6, 15], 'an edit cuts back to its place');
+  assert.equal(transcript.id(14).startsWith('15-'), true);
+  transcript.observe([head, user('c'), user('d')], transcript.id(13));
+  assert.deepEqual([transcript.length, told.pushed], [16, 7], 'and any message that was shown can be gone on from');
+});
+
+test('a result whose call a summary covers is bound to what stands for it', () => {
+  const { told, transcript } = watched();
+  transcript.observe([{ role: 'system', content: 'be brief' }, user('a'), result('gone')], 'm9');
+  assert.equal(told.entries[11]?.group, 9);
+});
+
+test('the whole conversation takes the place of one that went on behind a summary', () => {
+  const { told, transcript } = watched();
+  transcript.observe([{ role: 'system', content: 'be brief' }, user('a')], 'm9');
+  transcript.observe([user('first'), user('second'), user('a')]);
+  assert.deepEqual([told.entries.length, transcript.length], [3, 3]);
+});

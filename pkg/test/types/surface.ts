@@ -15,6 +15,7 @@ const typed = openSession<HostMessage>({
   trigger: [{ fraction: 0.7, messages: 20 }, { tokens: 100_000 }],
   keep: { messages: 6, tokens: 8_000 },
   fallback: ['timeout', 'rate_limit'],
+  carry: () => ['- [x] one', 'mode: read-only'],
   summarize: [({ messages }) => complete(messages), async () => 'a string is a reply too'],
 });
 
@@ -28,6 +29,16 @@ export async function use(): Promise<string> {
   if ((await step.failed(new Error())) === 'retry') return 'again';
   const awaited: Session<HostMessage> = await typed;
   return reply.choices[0]?.text ?? `${told(awaited.explain())} ${outcome(await typed.compact(hostMessages, { focus: 'tests' }))}`;
+}
+
+export async function kept(): Promise<string> {
+  const { resumeAfter } = await typed.ready;
+  if (resumeAfter !== undefined) await typed.prepare(hostMessages, { after: resumeAfter });
+  const pinned = await typed.pin('message 1');
+  if (pinned.status === 'refused') return `${pinned.floorTokens} of ${pinned.thresholdTokens}`;
+  await typed.unpin(pinned.id);
+  await typed.pin({ text: 'never touch prod' });
+  return outcome(await typed.edit(typed.history()[0]?.compactionId ?? '', 'mine')) + outcome(await typed.undo());
 }
 
 declare function chunksOf(messages: HostMessage[]): AsyncGenerator<string>;
@@ -72,6 +83,8 @@ openSession({ id: 'a' });
 openSession({ id: 'a', store: localStorageStore(), keep: { fraction: 0.5 } });
 // @ts-expect-error later issues bring modes; nothing pretends to have them
 openSession({ id: 'a', store: memory(), mode: 'manual' });
+// @ts-expect-error carry is asked in the middle of a commit, and cannot be waited for
+openSession({ id: 'a', store: memory(), carry: async () => 'todo' });
 // @ts-expect-error a bad summary is refused, not replaced
 openSession({ id: 'a', store: memory(), fallback: ['bad_summary'] });
 // @ts-expect-error a session is no promise
