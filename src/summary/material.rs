@@ -75,7 +75,7 @@ impl Item {
     /// Whether a user really wrote it.
     #[must_use]
     pub const fn is_real_user(&self) -> bool {
-        Entry { id: 0, role: self.role, kind: self.kind, tokens: 0, group: Entry::ALONE, calls: 0 }.is_real_user()
+        Entry { kind: self.kind, ..Entry::alone(0, self.role, 0) }.is_real_user()
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Groups {
     open_since: u32,
     /// A result has come since the model last spoke: its next words are a new model call.
     result_since_assistant: bool,
+    /// The last entry leads the one to come.
+    leading: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,7 @@ impl Groups {
         super::sums::grow(&mut self.roots);
         self.roots.push(root);
         self.count_calls(entry, root);
+        self.leading = entry.kind.any(Kind::LEADS);
     }
 
     /// A user's turn closes the calls before it; so do the model's next words after a result, since a provider would
@@ -61,10 +64,17 @@ impl Groups {
     }
 
     /// A result joins a call that lacks one, however late. Anything else joins only the group it directly follows:
-    /// else one stray reference would bind everything in between.
+    /// else one stray reference would bind everything in between. What is led joins what leads it.
     fn root_for(&self, entry: &Entry, index: u32) -> u32 {
-        let never_joins = entry.is_real_user() || entry.is_system();
-        let Some(&root) = self.roots.get(entry.group as usize).filter(|_| !never_joins) else { return index };
+        let joined = self.joined(entry, index);
+        match self.roots.last() {
+            Some(&leader) if joined == index && self.leading && entry.may_join() => leader,
+            _ => joined,
+        }
+    }
+
+    fn joined(&self, entry: &Entry, index: u32) -> u32 {
+        let Some(&root) = self.roots.get(entry.group as usize).filter(|_| entry.may_join()) else { return index };
         let follows = self.roots.last() == Some(&root);
         let answers = entry.kind.any(Kind::RESULT) && self.find(root).is_ok_and(|at| self.unanswered[at].left > 0);
         if follows || answers { root } else { index }
@@ -104,6 +114,12 @@ impl Groups {
 
     pub(super) fn boundaries(&self) -> &[u32] {
         &self.boundaries
+    }
+
+    /// Whether the last entry leads one that has not come yet: then the end is no boundary. It lasts until the next
+    /// entry, whatever that is, so nothing is held back for ever.
+    pub(super) fn is_leading(&self) -> bool {
+        self.leading
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -136,7 +136,7 @@ impl Index {
     }
 
     /// Places where a cut parts no group, ascending: entries before and entries from it on. The end is one as well, and
-    /// is not listed.
+    /// is not listed; it is none while the last entry leads one that has not come yet.
     #[must_use]
     pub fn boundaries(&self) -> &[u32] {
         self.groups.boundaries()
@@ -145,17 +145,26 @@ impl Index {
     /// Whether a cut at `position` parts no group.
     #[must_use]
     pub fn is_boundary(&self, position: u32) -> bool {
-        position == self.len() || self.boundaries().binary_search(&position).is_ok()
+        (position == self.len() && !self.groups.is_leading()) || self.boundaries().binary_search(&position).is_ok()
     }
 
     /// The last boundary at or before `position`.
     #[must_use]
     pub fn boundary_at_or_before(&self, position: u32) -> u32 {
-        if position >= self.len() {
+        if position >= self.len() && !self.groups.is_leading() {
             return self.len();
         }
         let after = self.boundaries().partition_point(|&boundary| boundary <= position);
         after.checked_sub(1).map_or(0, |at| self.boundaries()[at])
+    }
+
+    /// The entries of the group that the entry at `index` belongs to, ascending.
+    pub fn members(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
+        let root = self.roots().get(index as usize).copied();
+        let within = index.saturating_add(1);
+        let end = self.boundaries().partition_point(|&boundary| boundary < within);
+        let end = self.boundaries().get(end).copied().unwrap_or(self.len());
+        (root.unwrap_or(end)..end).filter(move |&at| self.roots().get(at as usize).copied() == root)
     }
 
     /// Starts of the real user turns, ascending.
@@ -369,7 +378,11 @@ mod tests {
 
     #[test]
     fn truncating_leaves_what_a_fresh_index_of_the_same_prefix_holds() {
-        let entries = [system(9), call(1, 1), user(2), assistant(3), system(8), result(4, 1), user(5), call(6, 2)];
+        let leads = |kind| Entry { kind: Kind::LEADS.with(kind), bytes: 1_000_003, ..assistant(7) };
+        let calls = [system(9), call(1, 1), user(2), assistant(3), system(8), result(4, 1), user(5), call(6, 2)];
+        let leading =
+            [leads(Kind::RESULT), assistant(1), leads(Kind::NONE), call(2, 2), result(3, 11), leads(Kind::NONE)];
+        let entries = [calls.as_slice(), &leading].concat();
         for len in 0..=entries.len() as u32 {
             let mut cut = index_of(&entries);
             cut.truncate(len);
@@ -379,8 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_costs_at_most_32_bytes() {
-        const COUNT: u32 = 100_000;
+    fn an_entry_costs_at_most_32_bytes_at_any_length() {
         let layouts: [fn(u32) -> Entry; 3] = [
             |i| user(u64::from(i)),
             |i| if i % 2 == 0 { user(1) } else { system(2) },
@@ -388,10 +400,47 @@ mod tests {
         ];
         for (layout, entry) in layouts.iter().enumerate() {
             let mut index = Index::new();
-            (0..COUNT).for_each(|i| index.push(entry(i)));
-            let each = index.bytes().div_ceil(COUNT as usize);
-            assert!(each <= 32, "layout {layout}: {each} bytes");
+            for count in 1..=100_000 {
+                index.push(entry(count - 1));
+                let each = index.bytes().div_ceil(count as usize);
+                assert!(each <= 32 || count < 10_000, "layout {layout}: {each} bytes each of {count}");
+            }
         }
+    }
+
+    #[test]
+    fn what_leads_is_never_parted_from_the_entry_behind_it() {
+        let leads = |id| Entry { kind: Kind::LEADS, ..assistant(id) };
+        let reasoned = index_of(&[user(1), leads(2), call(3, 1), result(4, 2), assistant(5)]);
+        assert_eq!((reasoned.boundaries(), reasoned.root(3)), ([0, 1, 4].as_slice(), 1));
+        assert!(reasoned.members(2).eq(1..4) && reasoned.members(0).eq(0..1) && reasoned.members(9).eq(0..0));
+        let chain = index_of(&[user(1), leads(2), leads(3), leads(4), assistant(5), assistant(6)]);
+        assert_eq!(chain.boundaries(), [0, 1, 5]);
+        let between = index_of(&[user(1), call(2, 1), leads(3), result(4, 1), assistant(5)]);
+        assert_eq!(between.boundaries(), [0, 1, 4], "nor where the entry behind it belongs elsewhere");
+    }
+
+    #[test]
+    fn a_lead_at_the_end_waits_for_what_comes_and_no_longer() {
+        let leads = |id| Entry { kind: Kind::LEADS, ..assistant(id) };
+        let mut index = index_of(&[user(1), assistant(2), leads(3)]);
+        assert_eq!((index.is_boundary(3), index.boundary_at_or_before(9)), (false, 2));
+        index.push(user(4));
+        assert_eq!((index.is_boundary(4), index.boundaries()), (true, [0, 1, 2, 3].as_slice()), "it led to nothing");
+        let mut before_system = index_of(&[leads(1)]);
+        assert_eq!(before_system.boundary_at_or_before(1), 0);
+        before_system.push(system(2));
+        assert_eq!(before_system.boundaries(), [0, 1]);
+    }
+
+    #[test]
+    fn the_bytes_of_an_entry_are_kept_within_a_sixteenth_and_are_no_part_of_its_fingerprint() {
+        let heavy = Entry { bytes: 4_200_000, kind: Kind::BLOB, ..user(1) };
+        let index = index_of(&[heavy, user(2)]);
+        let kept = index.entry(0).bytes;
+        assert!(kept.abs_diff(heavy.bytes) <= heavy.bytes / 16, "{kept}");
+        assert_eq!((index.entry(1).bytes, index.is(0, Kind::BLOB)), (0, true));
+        assert_eq!(index.fingerprint(2), index_of(&[user(1), user(2)]).fingerprint(2));
     }
 
     const GOLDEN_FINGERPRINT: u64 = 6_766_429_365_354_129_653;

@@ -11,6 +11,7 @@ mod entry;
 mod groups;
 mod index;
 mod sums;
+mod weight;
 
 pub use entry::{Entry, Kind, Role};
 pub use index::Index;

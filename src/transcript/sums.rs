@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::{
     tokens::Tokens,
-    transcript::{Entry, Kind, Role},
+    transcript::{Entry, Kind, Role, weight},
 };
 
 /// The numbers of each entry, and what every sixteenth prefix adds up to.
@@ -15,6 +15,8 @@ pub(super) struct Sums {
     /// Role in the lowest two bits, kind above.
     meta: Vec<u16>,
     calls: Vec<u8>,
+    /// Bytes, coded: see [`super::weight`].
+    weights: Vec<u8>,
     marks: Vec<Mark>,
     tip: Mark,
 }
@@ -41,10 +43,12 @@ impl Sums {
         grow(&mut self.tokens);
         grow(&mut self.meta);
         grow(&mut self.calls);
+        grow(&mut self.weights);
         self.ids.push(entry.id);
         self.tokens.push(entry.tokens);
         self.meta.push((entry.kind.bits() << ROLE_BITS) | entry.role as u16);
         self.calls.push(entry.calls);
+        self.weights.push(weight::encode(entry.bytes));
         self.tip = self.tip.after(entry);
     }
 
@@ -103,7 +107,7 @@ impl Sums {
         };
         let kind = Kind::from_bits(meta >> ROLE_BITS);
         let (id, tokens, calls) = (self.ids[index], self.tokens[index], self.calls[index]);
-        Entry { id, role, kind, tokens, group: Entry::ALONE, calls }
+        Entry { id, role, kind, tokens, group: Entry::ALONE, calls, bytes: weight::decode(self.weights[index]) }
     }
 
     /// How many system entries in `range`, by walking it.
@@ -127,6 +131,7 @@ impl Sums {
             + self.tokens.capacity() * size_of::<Tokens>()
             + self.meta.capacity() * size_of::<u16>()
             + self.calls.capacity()
+            + self.weights.capacity()
             + self.marks.capacity() * size_of::<Mark>()
     }
 }
@@ -149,7 +154,8 @@ fn chain(previous: u64, id: u64, role: Role) -> u64 {
     xxhash_rust::xxh3::xxh3_64(&bytes)
 }
 
-/// Makes room for one more in steps of a tenth: doubling would leave half of every array unused.
+/// Makes room for one more in steps of a sixteenth: doubling would leave half of every array unused, and with a tenth
+/// an entry would cost more than 32 bytes right after a step.
 pub(super) fn grow<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
         enlarge(items);
@@ -159,7 +165,7 @@ pub(super) fn grow<T>(items: &mut Vec<T>) {
 #[cold]
 #[inline(never)]
 fn enlarge<T>(items: &mut Vec<T>) {
-    items.reserve_exact((items.len() / 10).max(16));
+    items.reserve_exact((items.len() / 16).max(16));
 }
 
 /// Entries between two marks: a question costs at most fifteen additions, a mark 1.5 bytes per entry.

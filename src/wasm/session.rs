@@ -71,7 +71,15 @@ impl Core {
     pub fn push(&self, id_hi: u32, id_lo: u32, role: u8, flags: u16, tokens: u32, group: u32, calls: u8) {
         let role = Role::from_code(role).unwrap_or(Role::User);
         let kind = Kind::from_bits(flags);
-        self.inner.session.borrow_mut().push(Entry { id: wide(id_hi, id_lo), role, kind, tokens, group, calls });
+        self.inner.session.borrow_mut().push(Entry {
+            id: wide(id_hi, id_lo),
+            role,
+            kind,
+            tokens,
+            group,
+            calls,
+            bytes: 0,
+        });
     }
 
     /// Forgets the entries from `len` on.

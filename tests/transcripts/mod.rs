@@ -129,7 +129,7 @@ impl Transcript {
         }
         self.groups.push(if joins { group } else { at });
         let id = u64::from(at) * 7_919 + 1;
-        self.entries.push(Entry { id, role, kind, tokens, group, calls });
+        self.entries.push(Entry { id, role, kind, tokens, group, calls, bytes: 0 });
     }
 
     /// The first entry of what the entry at `at` belongs to.

@@ -10,9 +10,18 @@ import { readerOf, type FormatReader } from './shape.js';
 /** Only what is read; the types of client libraries fit it. */
 export interface ResponsesItem {
   type?: string | null;
+  id?: string | null;
   role?: string;
   content?: unknown;
-  id?: string | null;
+  call_id?: string | null;
+  name?: string;
+  arguments?: unknown;
+  input?: unknown;
+  action?: unknown;
+  output?: unknown;
+  status?: unknown;
+  summary?: unknown;
+  encrypted_content?: string | null;
 }
 
 /** Items of the OpenAI Responses API, and of OpenAI's agents in JavaScript. */

@@ -45,7 +45,8 @@ const LIMITS = [
   /exceed context limit: [\d,]+ \+ [\d,]+ > ([\d,]+)/i, // Anthropic, with max_tokens
   /available context size \(([\d,]+) tokens\)/i, // llama.cpp
   /exceed context window of ([\d,]+)/i, // llama-cpp-python
-  /maximum number of tokens allowed \(([\d,]+)\)/i, // Gemini
+  /maximum number of tokens allowed \(?([\d,]+)/i, // Gemini
+  /input token count is [\d,]+ but model only supports up to ([\d,]+)/i, // Vertex AI
   /context window limit \(([\d,]+)\)/i, // Workers AI
   /exceed context window size: [^;]*; context window size: ([\d,]+)/i, // WebLLM
 ];
@@ -58,6 +59,7 @@ const TOO_LONG = [
   /greater than the context length/i, // LM Studio
   /reduce the length of (?:the|your) (?:messages|prompt|input)/i, // Groq, vLLM
   /input is too long for requested model/i, // Bedrock
+  /exceeds the maximum number of tokens allowed/i, // Gemini
 ];
 
 /** The crate's `config::MIN_WINDOW`: below it a "limit" is a misread number. */

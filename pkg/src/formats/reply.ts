@@ -50,6 +50,7 @@ const FINISHES: ReadonlyMap<string, Finish> = new Map([
   ['stop_sequence', 'stop'],
   ['length', 'length'],
   ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
   ['content_filter', 'refusal'],
   ['safety', 'refusal'],
   ['refusal', 'refusal'],

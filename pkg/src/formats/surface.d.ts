@@ -9,7 +9,21 @@ export const openaiChat: Format<ChatMessage>;
 
 /** Items of the OpenAI Responses API, and those of OpenAI's agents in JavaScript. Reasoning stays with what it led to; encrypted compactions are kept as they are. */
 export const openaiResponses: Format<ResponsesItem>;
-export interface ResponsesItem { type?: string | null; role?: string; content?: unknown; id?: string | null }
+export interface ResponsesItem {
+  type?: string | null;
+  id?: string | null;
+  role?: string;
+  content?: unknown;
+  call_id?: string | null;
+  name?: string;
+  arguments?: unknown;
+  input?: unknown;
+  action?: unknown;
+  output?: unknown;
+  status?: unknown;
+  summary?: unknown;
+  encrypted_content?: string | null;
+}
 
 /** Messages of the Anthropic API. The top-level system prompt counts as overhead; thinking blocks are never changed. */
 export const anthropic: Format<AnthropicMessage>;
