@@ -27,7 +27,7 @@ function watched() {
     /** One system message, then a summary of what ends with entry 9. */
     resumeAfter(): Uint32Array {
       entries.length = 0;
-      entries.push(...Array.from({ length: 10 }, () => ({ id: 'covered', group: ALONE })));
+      entries.push(...Array.from({ length: 10 }, () => ({ id: 'covered', group: ALONE, calls: 0 })));
       return Uint32Array.of(1, 10);
     },
   };
