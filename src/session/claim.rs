@@ -222,7 +222,7 @@ impl Session {
             previous: previous.map(crate::view::Generation::covered),
             occupancy: seen.occupancy,
             overhead: fixed_tokens(self, &sight.view),
-            target_tokens: target(seen, worth),
+            target_tokens: target(seen),
             accept_below: worth.accept_below(seen),
             min_saving_permille: worth.min_saving_permille(),
             keep: self.settings().keep.unwrap_or_default(),
@@ -270,14 +270,11 @@ impl Worth {
     }
 }
 
-/// What a plan aims at. Where no window is known the prompt itself stands in for the threshold; so it does for a pass that
-/// was asked for below it, which would otherwise aim above what is there.
-fn target(seen: &Observation, worth: Worth) -> Tokens {
-    let of_prompt = seen.floor.saturating_add(seen.occupancy.saturating_sub(seen.floor) / 4);
-    match (seen.lines, worth) {
-        (Some(lines), Worth::Landing(_)) => lines.target(seen.floor),
-        (Some(lines), Worth::Any) => lines.target(seen.floor).min(of_prompt),
-        (None, _) => of_prompt,
+/// Where no window is known the prompt itself stands in for the threshold.
+fn target(seen: &Observation) -> Tokens {
+    match seen.lines {
+        Some(lines) => lines.target(seen.floor),
+        None => seen.floor.saturating_add(seen.occupancy.saturating_sub(seen.floor) / 4),
     }
 }
 
