@@ -76,7 +76,7 @@ test('a result names the call that it answers, and nothing else names one', () =
 test('one message can answer several calls, and belongs to the first message that asked one of them', () => {
   const { told, transcript } = watched();
   const results = (...ids: string[]) => ({ role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: id })) });
-  transcript.observe([user('a'), call('x'), call('y', 'z'), results('z', 'y', 'x')]);
+  transcript.observe([user('a'), call('x'), call('y', 'z'), results('z', 'x', 'y')]);
   assert.deepEqual([told.entries[2], told.entries[3]].map((entry) => [entry?.group, entry?.calls]), [[ALONE, 2], [1, 3]]);
 });
 
