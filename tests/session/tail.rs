@@ -56,6 +56,27 @@ fn a_hundred_thousand_messages_opened_behind_the_summary_give_the_same_view_deci
     assert_eq!(whole.claimed().plan, planned_alike(&mut tail), "and so is the pass after that");
 }
 
+#[test]
+fn what_was_cleared_behind_a_summary_is_cleared_in_the_tail_as_well() {
+    let mut tab = compacted(80);
+    let behind = tab.session.view().covered_count();
+    while !tab.session.over_line() {
+        let at = tab.session.index().len();
+        let id = u64::from(at) * 10;
+        tab.session.push(Entry::alone(id, Role::User, 120));
+        let call = Entry { kind: transcript::Kind::CALL, calls: 1, ..Entry::alone(id + 1, Role::Assistant, 80) };
+        tab.session.push(call);
+        let result = Entry::alone(id + 2, Role::Tool, 2_000);
+        tab.session.push(Entry { kind: transcript::Kind::RESULT, group: at + 1, ..result });
+    }
+    assert!(matches!(tab.claim(Kind::Auto), Claimed::Pruned { .. }));
+    let tail = tail_of_mixed(&tab, behind);
+    let cleared = |part: &Part| matches!(part, Part::Placeholder { why: Why::Pruned, .. });
+    assert!(tail.session.view().parts().iter().any(cleared));
+    assert_eq!(tail.session.view(), tab.session.view());
+    assert_eq!(tail.session.shown_summary(), tab.session.shown_summary());
+}
+
 /// The plan for the same slice, from a process of its own.
 fn planned_alike(tail: &mut Tab<Counting>) -> compaction_governor::plan::SlicePlan {
     tail.wait(Millis::secs(601));
