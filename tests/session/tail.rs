@@ -77,6 +77,24 @@ fn what_was_cleared_behind_a_summary_is_cleared_in_the_tail_as_well() {
     assert_eq!(tail.session.shown_summary(), tab.session.shown_summary());
 }
 
+#[test]
+fn a_tail_goes_on_behind_a_summary_that_was_committed_with_entries_cleared_behind_it() {
+    let mut tab = fresh();
+    for n in 0..34 {
+        tab.session.push(Entry::alone(5_000 + n, if n % 2 == 0 { Role::User } else { Role::Assistant }, 800));
+    }
+    let group = tab.session.index().len();
+    tab.session.push(Entry { kind: transcript::Kind::CALL, calls: 1, ..Entry::alone(1, Role::Assistant, 80) });
+    tab.session.push(Entry { kind: transcript::Kind::RESULT, group, ..Entry::alone(2, Role::Tool, 4_000) });
+    tab.observe(4);
+    let planned = tab.claimed();
+    tab.commit(&planned, SUMMARY);
+    let newest = tab.session.root().generations.last().expect("one").clone();
+    assert!(newest.matched_entries.is_some_and(|matched| matched > newest.covered_entries), "{newest:?}");
+    let tail = tail_of_mixed(&tab, newest.covered_entries);
+    assert_eq!(tail.session.view(), tab.session.view());
+}
+
 /// The plan for the same slice, from a process of its own.
 fn planned_alike(tail: &mut Tab<Counting>) -> compaction_governor::plan::SlicePlan {
     tail.wait(Millis::secs(601));
