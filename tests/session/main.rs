@@ -271,7 +271,7 @@ fn a_pass_with_nothing_new_makes_no_call_gives_no_strike_and_leaves_the_summary_
     // By hand until nothing new is in reach.
     while let Claimed::Planned(planned) = tab.claim(Kind::Manual) {
         tab.commit(&planned, SUMMARY);
-        assert!(tab.session.root().compactions < 10, "a pass by hand always finds something");
+        assert!(tab.session.root().compactions < 20, "a pass by hand always finds something");
     }
     let bytes = tab.store.bytes();
     assert!(matches!(tab.claim(Kind::Manual), Claimed::Refused(_)));

@@ -56,6 +56,45 @@ fn a_hundred_thousand_messages_opened_behind_the_summary_give_the_same_view_deci
     assert_eq!(whole.claimed().plan, planned_alike(&mut tail), "and so is the pass after that");
 }
 
+#[test]
+fn what_was_cleared_behind_a_summary_is_cleared_in_the_tail_as_well() {
+    let mut tab = compacted(80);
+    let behind = tab.session.view().covered_count();
+    while !tab.session.over_line() {
+        let at = tab.session.index().len();
+        let id = u64::from(at) * 10;
+        tab.session.push(Entry::alone(id, Role::User, 120));
+        let call = Entry { kind: transcript::Kind::CALL, calls: 1, ..Entry::alone(id + 1, Role::Assistant, 80) };
+        tab.session.push(call);
+        let result = Entry::alone(id + 2, Role::Tool, 2_000);
+        tab.session.push(Entry { kind: transcript::Kind::RESULT, group: at + 1, ..result });
+    }
+    assert!(matches!(tab.claim(Kind::Auto), Claimed::Pruned { .. }));
+    let tail = tail_of_mixed(&tab, behind);
+    let cleared = |part: &Part| matches!(part, Part::Placeholder { why: Why::Pruned, .. });
+    assert!(tail.session.view().parts().iter().any(cleared));
+    assert_eq!(tail.session.view(), tab.session.view());
+    assert_eq!(tail.session.shown_summary(), tab.session.shown_summary());
+}
+
+#[test]
+fn a_tail_goes_on_behind_a_summary_that_was_committed_with_entries_cleared_behind_it() {
+    let mut tab = fresh();
+    for n in 0..34 {
+        tab.session.push(Entry::alone(5_000 + n, if n % 2 == 0 { Role::User } else { Role::Assistant }, 800));
+    }
+    let group = tab.session.index().len();
+    tab.session.push(Entry { kind: transcript::Kind::CALL, calls: 1, ..Entry::alone(1, Role::Assistant, 80) });
+    tab.session.push(Entry { kind: transcript::Kind::RESULT, group, ..Entry::alone(2, Role::Tool, 4_000) });
+    tab.observe(4);
+    let planned = tab.claimed();
+    tab.commit(&planned, SUMMARY);
+    let newest = tab.session.root().generations.last().expect("one").clone();
+    assert!(newest.matched_entries.is_some_and(|matched| matched > newest.covered_entries), "{newest:?}");
+    let tail = tail_of_mixed(&tab, newest.covered_entries);
+    assert_eq!(tail.session.view(), tab.session.view());
+}
+
 /// The plan for the same slice, from a process of its own.
 fn planned_alike(tail: &mut Tab<Counting>) -> compaction_governor::plan::SlicePlan {
     tail.wait(Millis::secs(601));
