@@ -136,6 +136,20 @@ test('copy_reads_as_the_conversation_without_what_was_wrong', async () => {
   });
 });
 
+test('file_that_needs_no_change_is_copied_byte_for_byte_however_it_was_written', async () => {
+  const content = '[ {"role":"user","content":"\\u00e9", "cost":1.0},\n{"role":"assistant","content":"a"} ]';
+  assert.equal((await repair(content, [])).copy, content);
+});
+
+test('pi_text_loses_its_encoded_data_and_minified_code_is_left_alone', async () => {
+  const minified = 'function(a,b){return!a&&b?a.c(b):d};'.repeat(100);
+  const records = [pi.session(), pi.user(0, `see ${'QUJ1'.repeat(600)} there`), pi.user(1, minified), pi.user(2, 'on')];
+  const { copy, printed } = await repair(lines(records), [[STRIP, 0, 0], [STRIP, 1, 0]]);
+  assert.deepEqual(JSON.parse(split(copy)[1]).message.content, [say('see [data] there')]);
+  assert.equal(split(copy)[2], split(lines(records))[2]);
+  assert.equal(printed.match(/stripped/g).length, 1);
+});
+
 test('dry_run_lists_the_changes_and_writes_nothing', async () => {
   const { copy, printed, code } = await repair(JSON.stringify([chat.user('u'), chat.result('x', 'r')]), [[DROP, 1, 0]], '--dry-run');
   assert.deepEqual([copy, code], [undefined, 1]);

@@ -13,6 +13,8 @@ export interface Kept {
   source: Fields | undefined;
   calls: readonly string[];
   answers: string | undefined;
+  /** Whether it holds anything that can be stripped: minified code is heavy as well, and stays. */
+  media: boolean;
   /** Of a summary alone: what it says. */
   summary: string;
 }
@@ -32,8 +34,8 @@ export interface Change {
   text: string;
 }
 
-export function keptOf({ flags, said: { texts, source, calls, answers } }: TraceEntry, line: number): Kept {
-  return { line, source, calls, answers, summary: (flags & Flag.hostSummary) === 0 ? '' : texts.join('\n') };
+export function keptOf({ flags, mediaBytes, said: { texts, source, calls, answers } }: TraceEntry, line: number): Kept {
+  return { line, source, calls, answers, media: mediaBytes > 0 || (flags & Flag.image) !== 0, summary: (flags & Flag.hostSummary) === 0 ? '' : texts.join('\n') };
 }
 
 /** What the core decided, as changes of these entries, in their order. */
@@ -46,7 +48,7 @@ export function changesFrom(core: Pick<Engine, 'repair' | 'collapse'>, entries: 
     const name = NAMES[action];
     if (kept === undefined || name === undefined) return [];
     const calls = name === 'close' ? kept.calls.filter((id) => !answered.has(id)) : [];
-    if (name === 'close' && calls.length === 0) return [];
+    if ((name === 'close' && calls.length === 0) || (name === 'strip' && !kept.media)) return [];
     return [{ ...change(name, kept), calls, into: name === 'collapse' ? entries[reference]?.line : undefined }];
   });
   const newest = entries[piled[0]?.reference ?? -1];

@@ -3,7 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import { anthropic } from '../../../formats/anthropic.js';
+import { withoutBlobs } from '../../../formats/blob.js';
 import { openaiResponses } from '../../../formats/openai-responses.js';
+import { mapStrings } from '../../../formats/strings.js';
 import { type Fields, fields, isFields, list, text } from '../../json.js';
 import type { Format } from '../../read/formats.js';
 import type { Change } from './changes.js';
@@ -45,7 +47,7 @@ const pi: RecordMender = {
     if (merge !== undefined) return [summing(record, merge.text)];
     const message = fields(record['message']);
     const content = list(message['content']).map((part) => (fields(part)['type'] === 'image' ? { type: 'text', text: '[image]' } : part));
-    return [{ ...record, message: { ...message, content } }];
+    return [{ ...record, message: { ...message, content: mapStrings(content, withoutBlobs) } }];
   },
   closing({ id, timestamp, message }, open) {
     const wanted = list(fields(message)['content']).map(fields).filter((part) => part['type'] === 'toolCall' && open.has(text(part['id'])));

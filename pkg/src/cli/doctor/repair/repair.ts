@@ -1,7 +1,7 @@
 // A repaired copy of a file: the same conversation in the same format, with the changes that the core decided.
 
 import { createWriteStream } from 'node:fs';
-import { access, writeFile } from 'node:fs/promises';
+import { access, copyFile, constants, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FORMAT_TITLES, type Format } from '../../read/formats.js';
@@ -28,6 +28,7 @@ export function isPlaced({ document, unit }: Pick<Recording, 'document' | 'unit'
 export async function writeRepaired(path: string, out: string, { format, document }: Recording, changes: readonly Change[]): Promise<void> {
   const writer = WRITERS[format];
   const mender = recordMenderFor(format);
+  if (changes.length === 0) return await copyFile(path, out, constants.COPYFILE_EXCL);
   if (document !== undefined && writer !== undefined) await writeFile(out, mendedDocument(document, changes, writer), { flag: NEVER_OVER });
   else if (mender !== undefined) await pipeline(Readable.from(mendedLines(path, changes, mender)), createWriteStream(out, { flags: NEVER_OVER }));
 }
