@@ -85,7 +85,8 @@ test('a wrong id, a changed or missing system message is a typed error and loses
   assert.equal(await codeOf(session.compact([{ role: 'system', content: 'be long' }, ...tail], { after: resumeAfter })), 'head_changed');
   assert.equal(bytes((await session.prepare([...system, ...tail], { after: resumeAfter })).messages), bytes(view));
   assert.equal(await codeOf(session.prepare(tail, { after: resumeAfter })), 'head_changed', 'also once it is known');
-  assert.equal(bytes((await session.prepare(messages)).messages), bytes(view), 'the whole conversation is always welcome');
+  const whole = await session.prepare(messages);
+  assert.deepEqual([bytes(whole.messages), whole.compacted], [bytes(view), false], 'the whole conversation is always welcome');
   assert.equal(bytes((await session.prepare([...system, ...messages.slice(200)], { after: 'm198' })).messages), bytes(view), 'and any message of it, from then on');
 });
 
@@ -115,6 +116,22 @@ test('a tail whose summary was taken back asks for the whole conversation', asyn
   assert.ok(refused.status === 'failed' && refused.error.code === 'needs_transcript');
   await session.prepare(messages);
   assert.equal((await session.undo()).status, 'committed');
+});
+
+test('a tail whose summary another process took back is refused once that is known, and loses nothing', async () => {
+  const messages = conversation(400, true);
+  const { store, id } = await summarised(messages);
+  const session = await reopened(store, id);
+  const { resumeAfter = '' } = await session.ready;
+  const given = [...messages.slice(0, 1), ...messages.slice(messages.findIndex((message) => message.id === resumeAfter) + 1)];
+  await session.prepare(given, { after: resumeAfter });
+  await session.close();
+  const other = await reopened(store, id);
+  await other.prepare(messages, { signal: AbortSignal.abort() });
+  assert.equal((await other.undo()).status, 'committed');
+  assert.equal((await session.compact(given, { after: resumeAfter })).status, 'refused');
+  assert.equal(await codeOf(session.prepare(given, { after: resumeAfter })), 'needs_transcript');
+  assert.equal((await session.prepare(messages)).messages[0], messages[0]);
 });
 
 test('a conversation that never was compacted names no id', async () => {

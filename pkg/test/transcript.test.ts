@@ -9,6 +9,7 @@ const ALONE = 0xffff_ffff;
 interface Entry {
   readonly id: string;
   readonly group: number;
+  readonly calls: number;
 }
 
 /** An index that notes what it is told, and a transcript over it. */
@@ -16,14 +17,19 @@ function watched() {
   const entries: Entry[] = [];
   const told = { pushed: 0, entries };
   const index = {
-    push(hi: number, lo: number, _role: number, _flags: number, _tokens: number, group: number): void {
+    push(hi: number, lo: number, _role: number, _flags: number, _tokens: number, group: number, calls: number): void {
       told.pushed++;
-      entries.push({ id: `${hi} ${lo}`, group });
+      entries.push({ id: `${hi} ${lo}`, group, calls });
     },
     truncate(length: number): void {
       entries.length = length;
     },
-    resumeAfter: (): Uint32Array => assert.fail('nothing is resumed here'),
+    /** One system message, then a summary of what ends with entry 9. */
+    resumeAfter(): Uint32Array {
+      entries.length = 0;
+      entries.push(...Array.from({ length: 10 }, () => ({ id: 'covered', group: ALONE, calls: 0 })));
+      return Uint32Array.of(1, 10);
+    },
   };
   return { told, transcript: new Transcript(index, openAiChat<unknown>()) };
 }
@@ -67,6 +73,13 @@ test('a result names the call that it answers, and nothing else names one', () =
   assert.deepEqual([a, c, x, between, y, orphan, again, againX], [ALONE, ALONE, 1, ALONE, 1, ALONE, ALONE, 6], 'a reused id belongs to the later call');
 });
 
+test('one message can answer several calls, and belongs to the first message that asked one of them', () => {
+  const { told, transcript } = watched();
+  const results = (...ids: string[]) => ({ role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: id })) });
+  transcript.observe([user('a'), call('x'), call('y', 'z'), results('z', 'y', 'x')]);
+  assert.deepEqual([told.entries[2], told.entries[3]].map((entry) => [entry?.group, entry?.calls]), [[ALONE, 2], [1, 3]]);
+});
+
 test('after an edit a result still finds its call in what is left', () => {
   const { told, transcript } = watched();
   transcript.observe([call('x'), user('old')]);
@@ -87,3 +100,31 @@ test('whatever histories follow each other, the index ends as if only the last h
   );
 });
 
+
+test('behind a summary entries keep the places they have in the whole conversation', () => {
+  const { told, transcript } = watched();
+  const head = { role: 'system', content: 'be brief' };
+  const tail = [user('a'), call('x'), result('x'), user('b')];
+  transcript.observe([head, ...tail], 'm9');
+  assert.deepEqual([transcript.length, told.entries.length, told.entries[12]?.group], [14, 14, 11], 'a result is bound to its call');
+  assert.deepEqual(transcript.slice(10, 12), tail.slice(0, 2));
+  assert.deepEqual([transcript.slice(0, 1), transcript.text(13)], [[head], 'b']);
+  transcript.observe([head, ...tail.slice(0, 3), user('B'), user('c')], 'm9');
+  assert.deepEqual([told.entries.length, told.pushed, transcript.length], [15, 6, 15], 'an edit cuts back to its place');
+  assert.equal(transcript.id(14).startsWith('15-'), true);
+  transcript.observe([head, user('c'), user('d')], transcript.id(13));
+  assert.deepEqual([transcript.length, told.pushed], [16, 7], 'and any message that was shown can be gone on from');
+});
+
+test('a result whose call a summary covers is bound to what stands for it', () => {
+  const { told, transcript } = watched();
+  transcript.observe([{ role: 'system', content: 'be brief' }, user('a'), result('gone')], 'm9');
+  assert.equal(told.entries[11]?.group, 9);
+});
+
+test('the whole conversation takes the place of one that went on behind a summary', () => {
+  const { told, transcript } = watched();
+  transcript.observe([{ role: 'system', content: 'be brief' }, user('a')], 'm9');
+  transcript.observe([user('first'), user('second'), user('a')]);
+  assert.deepEqual([told.entries.length, transcript.length], [3, 3]);
+});

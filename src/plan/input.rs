@@ -120,7 +120,7 @@ const SUMMARY_WINDOW_PERMILLE: u32 = 50;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{Entry, Role};
+    use crate::transcript::{Base, Entry, Role};
 
     #[test]
     fn turns_are_kept_whole_and_none_are_missed_where_there_are_fewer() {
@@ -137,6 +137,16 @@ mod tests {
             4,
             "without a user there is no turn to keep"
         );
+    }
+
+    #[test]
+    fn turns_that_are_not_held_keep_everything_behind_a_summary() {
+        let mut index = Index::resumed(&[], Base { count: 9, user_turns: 4, ..Base::default() });
+        for role in [Role::Assistant, Role::Assistant, Role::User, Role::Assistant] {
+            index.push(Entry::alone(1, role, 10));
+        }
+        let limit = |turns| Keep { entries: 0, tokens: 0, turns }.limit(&index);
+        assert_eq!([0, 1, 2, 5].map(limit), [13, 11, 9, 9]);
     }
 
     #[test]

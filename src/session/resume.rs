@@ -101,12 +101,11 @@ impl Session {
         covered.max().unwrap_or(0) < self.index().base_len()
     }
 
-    /// What is to be known to go on behind `plan`, where the messages behind its cut and the system head are all there is
-    /// to show.
+    /// What is to be known to go on behind `plan`; whether that is enough is asked when somebody wants to.
     pub(super) fn behind(&self, plan: &SlicePlan) -> Option<Behind> {
         let index = self.index();
         let head_entries = index.head_len();
-        if !plan.pinned.is_empty() || head_entries >= plan.cut {
+        if head_entries >= plan.cut {
             return None;
         }
         let (model_calls, user_turns) = index.count_before(plan.cut);
@@ -142,3 +141,14 @@ fn fingerprint(entries: &[Entry]) -> u64 {
 
 /// Ids are UUIDs, numbers, short words; what is longer is content, and has no place in a record.
 const MOST_ID_BYTES: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_as_long_as_a_message_is_not_kept() {
+        assert_eq!(kept_id("550e8400-e29b-41d4-a716-446655440000").len(), 36);
+        assert_eq!((kept_id(&"x".repeat(256)).len(), kept_id(&"x".repeat(257)).len()), (256, 0));
+    }
+}

@@ -92,6 +92,7 @@ mod tests {
             for entry in &whole[cut as usize..] {
                 resumed.push(*entry);
                 full.push(*entry);
+                assert_eq!(resumed.open_from(), full.open_from(), "{cut}");
             }
             for len in cut..=full.len() {
                 assert_eq!(resumed.fingerprint(len), full.fingerprint(len), "{cut} {len}");

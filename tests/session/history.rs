@@ -158,6 +158,7 @@ fn an_undo_that_another_tab_overtook_is_decided_again_on_what_that_tab_left() {
     assert_eq!(first.session.view().generation(), Some(2));
 }
 
+// seeds: B5
 #[test]
 fn texts_of_the_past_stay_within_their_budget_oldest_dropped_first_and_the_live_one_never() {
     let (mut tab, _) = Tab::open_with(Counting::new(), 1, START, settings(200_000, None));

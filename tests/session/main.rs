@@ -2,11 +2,15 @@
 
 #![cfg(feature = "conformance")]
 
+mod asking;
 mod carry;
 mod clearing;
 mod counting;
 mod history;
 mod pins;
+mod reports_concurrency;
+mod reports_cost;
+mod reports_state;
 mod tab;
 mod tail;
 mod trouble;

@@ -2,7 +2,7 @@
 
 use compaction_governor::{
     session::{AmendError, Pin, ResumeError, Undo},
-    transcript::{Entry, Kind, Role},
+    transcript::{self, Entry, Role},
     view::{Part, Why},
 };
 
@@ -60,6 +60,33 @@ fn a_hundred_thousand_messages_opened_behind_the_summary_give_the_same_view_deci
 fn planned_alike(tail: &mut Tab<Counting>) -> compaction_governor::plan::SlicePlan {
     tail.wait(Millis::secs(601));
     tail.claimed().plan
+}
+
+#[test]
+fn turns_that_are_kept_are_the_same_ones_where_fewer_of_them_are_held_than_asked_for() {
+    let keeping = |turns| Settings {
+        keep: Some(compaction_governor::plan::Keep { entries: 1, tokens: 0, turns }),
+        ..settings(32_768, None)
+    };
+    let tab = compacted(80);
+    for turns in [1, 3, 200] {
+        let plan = |tail: bool, owner| {
+            let (mut tab, _) = Tab::open_with(tab.store.another_context(), owner, tab.now, keeping(turns));
+            if tail {
+                let after = tab.session.resume_after().expect("named").to_owned();
+                tab.observe_behind(&after, 80).expect("named");
+            } else {
+                tab.observe(80);
+            }
+            tab.grow_to_threshold();
+            let claimed = tab.claim(Kind::Manual);
+            if let Claimed::Planned(planned) = &claimed {
+                tab.event(Event::Cancelled(planned.attempt));
+            }
+            if let Claimed::Planned(planned) = claimed { Some(planned.plan) } else { None }
+        };
+        assert_eq!(plan(true, 2), plan(false, 3), "{turns} turns");
+    }
 }
 
 #[test]
@@ -125,14 +152,14 @@ fn no_id_is_named_where_the_view_shows_more_of_the_covered_messages_than_the_hea
 fn a_result_whose_call_was_not_given_is_told_as_text_as_with_the_whole_transcript() {
     let mut tab = fresh();
     tab.observe(10);
-    tab.session.push(Entry { kind: Kind::CALL, calls: 1, ..Entry::alone(1, Role::Assistant, 50) });
+    tab.session.push(Entry { kind: transcript::Kind::CALL, calls: 1, ..Entry::alone(1, Role::Assistant, 50) });
     let call = tab.session.index().len() - 1;
     tab.grow_to_threshold();
     tab.pass();
     let covered = tab.session.view().covered_count();
     assert!(covered > call + 1);
     let mut tail = tail_of_mixed(&tab, covered);
-    let result = Entry { kind: Kind::RESULT, ..Entry::alone(2, Role::Tool, 40) };
+    let result = Entry { kind: transcript::Kind::RESULT, ..Entry::alone(2, Role::Tool, 40) };
     tab.session.push(Entry { group: call, ..result });
     tail.session.push(Entry { group: covered - 1, ..result });
     let late = tab.session.index().len() - 1;
@@ -158,7 +185,7 @@ fn a_tail_whose_summary_another_tab_took_back_starts_no_pass_and_asks_for_the_wh
     assert!(!tail.session.lacks_transcript());
     reopen(&tab, 3).run(undo()).expect("with the whole conversation");
     tail.grow_to_threshold();
-    assert!(matches!(tail.claim(policy::Kind::Auto), Claimed::Refused(_)), "decided again on what the store holds");
+    assert!(matches!(tail.claim(Kind::Auto), Claimed::Refused(_)), "decided again on what the store holds");
     assert!(tail.session.lacks_transcript());
     assert!(matches!(tail.session.decide(tail.now).action, Action::Hold(Hold::Disabled)));
     tail.session.truncate(0);

@@ -103,6 +103,7 @@ export class Core {
   undo(compactionId: string | undefined, now: number): Promise<CommitDto>;
   edit(compactionId: string, text: string, now: number): Promise<CommitDto>;
   pinText(text: string, now: number): Promise<PinResult>;
+  /** An index of -1 is no entry, and refused. */
   pinEntry(index: number, now: number): Promise<PinResult>;
   unpin(id: string, now: number): Promise<void>;
   unpinEntry(index: number, now: number): Promise<void>;

@@ -24,9 +24,10 @@ export function readLangChainReply(reply: unknown): Reply {
   return { text: textOf(answer.content), finish: finishOf(answer), usage: readLangChainUsage(answer) };
 }
 
-/** What a model answered: the message itself, or the last one of an agent's state. */
+/** What a model answered: the message itself, the one in a `[message, metadata]` of a stream, or the last one of an agent's state. */
 function answerOf(source: unknown): Fields | undefined {
   if (!isFields(source)) return undefined;
+  if (Array.isArray(source)) return langChainMessage(source[0]).body;
   const messages = source.messages;
   if (!Array.isArray(messages)) return langChainMessage(source).body;
   for (let i = messages.length - 1; i >= 0; i--) {

@@ -6,8 +6,12 @@ import type { Reply, Usage } from './reader.js';
 import { readReply } from './reply.js';
 import { readUsage } from './usage.js';
 
-/** Reads a response, the event that completes one, a usage object, or a run of the Agents SDK, whose own totals add up all its calls. */
+/**
+ * Reads a response, the event that completes one, a usage object, or a run of the Agents SDK, whose own totals add up all
+ * its calls. What compacting cost says nothing about the next prompt.
+ */
 export function responsesUsage(source: unknown): Usage | undefined {
+  if (textAt(source, 'object') === 'response.compaction') return undefined;
   const last = lastOf(source, 'rawResponses');
   const usage = fieldsAt(last ?? source, 'usage') ?? last ?? source;
   const entries = isFields(usage) ? usage.requestUsageEntries : undefined;
@@ -41,7 +45,7 @@ function finishOf(response: unknown, output: readonly unknown[]): Finish {
 }
 
 function isMessage(item: unknown): item is Fields {
-  return isFields(item) && (item.type === 'message' || item.type === undefined);
+  return isFields(item) && (item.type === 'message' || item.type === undefined) && item.role !== 'user';
 }
 
 function lastOf(source: unknown, key: string): unknown {

@@ -8,7 +8,7 @@ export const responsesRules: Rules = {
   data: new Set(['arguments', 'input', 'action', 'operation']),
   media: mediaKind,
   placeholder,
-  sealed: (part) => part.type === 'reasoning' || part.type === 'item_reference' || String(part.type).startsWith('compaction'),
+  sealed: (part) => part.type === 'reasoning' || part.type === 'item_reference' || textAt(part, 'type')?.startsWith('compaction') === true,
   result: (part) => ('output' in part && part.output !== null ? 'output' : undefined),
   resultOf,
 };

@@ -20,4 +20,4 @@ export class Trail {
 /** Deeper than any real message, shallow enough for every stack. */
 const MAX_DEPTH = 32;
 /** Objects and lists in one message: more than fit any window, and an end to objects that share their parts over and over. */
-const MAX_NODES = 1_000_000;
+const MAX_NODES = 250_000;

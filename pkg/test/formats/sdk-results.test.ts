@@ -98,6 +98,7 @@ test('LangChain\'s input tokens are all input, the cache inside; a count beside 
     ['the same, as Python names it', { type: 'ai', content: 'a', response_metadata: { token_usage: { prompt_tokens: 180 } } }, 180],
     ['an agent\'s state', { messages: [{ type: 'ai', content: 'a', usage_metadata: { input_tokens: 90 } }, { type: 'ai', content: 'b', usage_metadata: metadata }, { type: 'human', content: 'c' }] }, 180],
     ['a state whose last answer has none', { messages: [{ type: 'ai', content: 'a', usage_metadata: metadata }, { type: 'ai', content: 'b' }] }, undefined],
+    ['a piece of a stream of messages', [{ type: 'AIMessageChunk', content: '', usage_metadata: metadata }, { langgraph_node: 'agent' }], 180],
     ['what a host knows itself', { promptTokens: 180 }, 180],
     ['nothing', { type: 'ai', content: 'a' }, undefined],
   ];
