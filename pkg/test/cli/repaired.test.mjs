@@ -64,7 +64,6 @@ const DAMAGED = {
   ]),
 };
 
-// seeds: B7
 for (const [format, content] of Object.entries(DAMAGED)) {
   test(`${format}_copy_has_one_summary_whole_pairs_and_no_old_picture_and_needs_nothing_more`, async () => {
     const { before, after, copy } = await repaired(content);
@@ -78,6 +77,7 @@ for (const [format, content] of Object.entries(DAMAGED)) {
   });
 }
 
+// seeds: B7
 test('139_summaries_of_1_2_million_characters_become_one_without_a_model_and_the_prompt_fits', async () => {
   const summaries = Array.from({ length: 139 }, (_, turn) => chat.system(`${OPENING}${turn} ${'lorem ipsum dolor '.repeat(500)}`.slice(0, 8_970)));
   const { before, after } = await repaired(JSON.stringify([chat.system('s'), ...summaries, chat.user('hi'), chat.answer('a'), chat.user('on')]));
