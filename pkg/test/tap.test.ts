@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gemini } from '../src/formats/gemini.js';
-import { readUsage } from '../src/formats/usage.js';
+import { gemini } from '../src/formats/gemini/gemini.js';
+import { readUsage } from '../src/formats/answers/usage.js';
 import type { Usage } from '../src/formats/reader.js';
 import { tap } from '../src/stream/tap.js';
 

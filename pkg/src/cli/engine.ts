@@ -78,7 +78,7 @@ export interface Engine {
   /** What mends the conversation: triples `action, entry, reference`, as `repairsOf` reads them. */
   repair(): Uint32Array;
   /** One text for summaries that piled up, oldest first. */
-  collapse(joined: string, offsets: Uint32Array): string;
+  collapse(joined: string, offsets: Uint32Array, wrapped: boolean): string;
   free(): void;
 }
 

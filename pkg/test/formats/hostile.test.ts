@@ -1,7 +1,7 @@
-import { anthropic } from '../../src/formats/anthropic.js';
-import { gemini } from '../../src/formats/gemini.js';
-import { openAiChat } from '../../src/formats/openai-chat.js';
-import { openaiResponses } from '../../src/formats/openai-responses.js';
+import { anthropic } from '../../src/formats/anthropic/anthropic.js';
+import { gemini } from '../../src/formats/gemini/gemini.js';
+import { openAiChat } from '../../src/formats/openai/openai-chat.js';
+import { openaiResponses } from '../../src/formats/openai/openai-responses.js';
 import { withstands } from './hostile.js';
 
 withstands(openAiChat<unknown>(), {

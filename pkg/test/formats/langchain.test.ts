@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { langchain } from '../../src/formats/langchain.js';
+import { langchain } from '../../src/formats/langchain/langchain.js';
 import { Flag, Role } from '../../src/formats/reader.js';
 import { fingerprint } from './fingerprint.js';
 

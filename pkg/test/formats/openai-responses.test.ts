@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Flag, Role, type Reading } from '../../src/formats/reader.js';
-import { openaiResponses as reader } from '../../src/formats/openai-responses.js';
+import { openaiResponses as reader } from '../../src/formats/openai/openai-responses.js';
 
 const read = (item: unknown): Reading => reader.message(item);
 const print = (item: unknown): string => `${read(item).hi} ${read(item).lo}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { promptApi } from '../../src/formats/prompt-api.js';
+import { promptApi } from '../../src/formats/prompt-api/prompt-api.js';
 import { Flag, Role } from '../../src/formats/reader.js';
 import { fingerprint } from './fingerprint.js';
 

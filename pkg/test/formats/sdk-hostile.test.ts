@@ -1,10 +1,10 @@
 // The readers of the SDKs before what may stand where a message should, and in places that only they look into.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aiSdkModel } from '../../src/formats/ai-sdk-model.js';
-import { aiSdkUi, tanstackUi } from '../../src/formats/ai-sdk-ui.js';
-import { langchain } from '../../src/formats/langchain.js';
-import { promptApi } from '../../src/formats/prompt-api.js';
+import { aiSdkModel } from '../../src/formats/ai-sdk/model.js';
+import { aiSdkUi, tanstackUi } from '../../src/formats/ai-sdk/ui.js';
+import { langchain } from '../../src/formats/langchain/langchain.js';
+import { promptApi } from '../../src/formats/prompt-api/prompt-api.js';
 import { withstands } from './hostile.js';
 
 withstands(aiSdkUi, {

@@ -1,10 +1,10 @@
 // What the AI SDK, LangChain and in-browser models say of a call: usage, replies, errors.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aiSdkModel } from '../../src/formats/ai-sdk-model.js';
-import { aiSdkUi } from '../../src/formats/ai-sdk-ui.js';
-import { langchain } from '../../src/formats/langchain.js';
-import { openaiChat } from '../../src/formats/openai-chat.js';
+import { aiSdkModel } from '../../src/formats/ai-sdk/model.js';
+import { aiSdkUi } from '../../src/formats/ai-sdk/ui.js';
+import { langchain } from '../../src/formats/langchain/langchain.js';
+import { openaiChat } from '../../src/formats/openai/openai-chat.js';
 
 const prompt = (reader: { usage(source: unknown): { promptTokens: number } | undefined }, source: unknown): number | undefined => reader.usage(source)?.promptTokens;
 const usage = (inputTokens: number, more: object = {}) => ({ inputTokens, outputTokens: 7, totalTokens: inputTokens + 7, ...more });

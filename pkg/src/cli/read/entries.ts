@@ -2,7 +2,7 @@
 
 import type { Fields } from '../json.js';
 import { Flag, IMAGE_TOKENS, Role, type TraceEntry } from '../trace.js';
-import { isBlob } from '../../formats/blob.js';
+import { isBlob } from '../../formats/shape/blob.js';
 import { rough } from '../../text/rough.js';
 import { blobBytes } from './media.js';
 import { isSummary } from './summaries.js';

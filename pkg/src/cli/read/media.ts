@@ -1,6 +1,6 @@
 // What a recording keeps inline that is no text: pictures, files, and encodings of such in the middle of a text.
 
-import { withoutBlobs } from '../../formats/blob.js';
+import { withoutBlobs } from '../../formats/shape/blob.js';
 import { isFields } from '../json.js';
 
 /** Characters of the encoded data in a part or a list of parts: every long string that is base64, wherever it lies. */

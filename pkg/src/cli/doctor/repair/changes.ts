@@ -61,7 +61,7 @@ function change(action: Change['action'], { line, source, answers }: Kept): Chan
 
 function merged(core: Pick<Engine, 'collapse'>, summaries: readonly Kept[]): string {
   const { joined, offsets } = joinedOf(summaries.map(({ summary }) => summary.replace(LONE_SURROGATE, '\ufffd')));
-  return core.collapse(joined, offsets);
+  return core.collapse(joined, offsets, false);
 }
 
 const NAMES: Readonly<Record<number, Change['action']>> = { [Action.collapse]: 'collapse', [Action.drop]: 'drop', [Action.close]: 'close', [Action.stripMedia]: 'strip' };

@@ -1,11 +1,11 @@
 // How the messages of a format are mended, by the package's own readers.
 
-import { aiSdkUi } from '../../../formats/ai-sdk-ui.js';
-import { anthropic } from '../../../formats/anthropic.js';
-import { gemini } from '../../../formats/gemini.js';
-import { langchain } from '../../../formats/langchain.js';
-import { openaiChat } from '../../../formats/openai-chat.js';
-import { openaiResponses } from '../../../formats/openai-responses.js';
+import { aiSdkUi } from '../../../formats/ai-sdk/ui.js';
+import { anthropic } from '../../../formats/anthropic/anthropic.js';
+import { gemini } from '../../../formats/gemini/gemini.js';
+import { langchain } from '../../../formats/langchain/langchain.js';
+import { openaiChat } from '../../../formats/openai/openai-chat.js';
+import { openaiResponses } from '../../../formats/openai/openai-responses.js';
 import { type Fields, fields, isFields, list, text } from '../../json.js';
 import type { Format } from '../../read/formats.js';
 import type { Change } from './changes.js';

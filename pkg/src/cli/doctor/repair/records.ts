@@ -2,10 +2,10 @@
 // lines refer to it.
 
 import { createHash } from 'node:crypto';
-import { anthropic } from '../../../formats/anthropic.js';
-import { withoutBlobs } from '../../../formats/blob.js';
-import { openaiResponses } from '../../../formats/openai-responses.js';
-import { mapStrings } from '../../../formats/strings.js';
+import { anthropic } from '../../../formats/anthropic/anthropic.js';
+import { withoutBlobs } from '../../../formats/shape/blob.js';
+import { openaiResponses } from '../../../formats/openai/openai-responses.js';
+import { mapStrings } from '../../../formats/shape/strings.js';
 import { type Fields, fields, isFields, list, text } from '../../json.js';
 import type { Format } from '../../read/formats.js';
 import type { Change } from './changes.js';
