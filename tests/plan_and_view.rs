@@ -24,35 +24,32 @@ fn check_plan(transcript: &Transcript, index: &Index, input: &PlanInput<'_>) -> 
     let plain = Plain::new(transcript, input);
     let capped = caps(index, &CapInput::of(input));
     let capping = PlanInput { replaced: Replaced { capped: &capped, ..input.replaced }, ..*input };
-    // Caps are for what cannot be had without them, and a model for what cannot be had by caps.
-    if plain.best().is_some() || capped == input.replaced.capped {
-        check_outcome(&plain, index, &planned);
-    } else {
-        let plain = Plain::new(transcript, &capping);
-        let (landing, needed) = (plain.uncut() as Tokens, plain.needed() as Tokens);
-        if landing <= needed {
-            assert_eq!(planned, Err(Refusal::CapsSuffice { landing, needed }));
-        } else {
-            check_outcome(&plain, index, &planned);
-        }
+    let cut_down = Plain::new(transcript, &capping);
+    let caps_help = capped != input.replaced.capped;
+    let (landing, needed) = (cut_down.uncut() as Tokens, cut_down.needed() as Tokens);
+    // What is to be kept is kept, capped where it is giant, and gives way last.
+    match (plain.best_keeping(), plain.best_giving_way()) {
+        (Some(cut), _) => check_slice(&plain, index, &planned, cut),
+        _ if caps_help && landing <= needed => assert_eq!(planned, Err(Refusal::CapsSuffice { landing, needed })),
+        (None, giving_way) => match cut_down.best_keeping().filter(|_| caps_help) {
+            Some(cut) => check_slice(&cut_down, index, &planned, cut),
+            None => match (giving_way, cut_down.best_giving_way().filter(|_| caps_help)) {
+                (Some(cut), _) => check_slice(&plain, index, &planned, cut),
+                (None, Some(cut)) => check_slice(&cut_down, index, &planned, cut),
+                (None, None) => {
+                    let refusal = planned.clone().expect_err("no cut is worth a call");
+                    check_refusal(if caps_help { &cut_down } else { &plain }, index, refusal);
+                }
+            },
+        },
     }
     planned
 }
 
-fn check_outcome(plain: &Plain<'_>, index: &Index, planned: &Result<SlicePlan, Refusal>) {
-    match planned {
-        Ok(slice) => check_slice(plain, index, slice),
-        Err(refusal) => {
-            assert_eq!(plain.best(), None, "refused with {refusal:?}");
-            check_refusal(plain, index, *refusal);
-        }
-    }
-}
-
-fn check_slice(plain: &Plain<'_>, index: &Index, slice: &SlicePlan) {
+fn check_slice(plain: &Plain<'_>, index: &Index, planned: &Result<SlicePlan, Refusal>, cut: u32) {
     let transcript = plain.transcript;
-    let cut = slice.cut;
-    assert_eq!(Some(cut), plain.best());
+    let slice = planned.as_ref().unwrap_or_else(|refusal| panic!("refused with {refusal:?}"));
+    assert_eq!(slice.cut, cut);
     assert_eq!(verify(index, slice), Ok(()));
     assert!(transcript.may_cut(cut), "a group is split");
     assert!(transcript.open_from().is_none_or(|open| open >= cut), "an open call is cut");
@@ -71,7 +68,7 @@ fn check_refusal(plain: &Plain<'_>, index: &Index, refusal: Refusal) {
     match refusal {
         Refusal::NothingToCompact { .. } => {
             let last = plain.legal().last().copied();
-            assert!(last.is_none_or(|cut| !plain.news(cut) || plain.best().is_none()));
+            assert!(last.is_none_or(|cut| !plain.news(cut) || plain.best_giving_way().is_none()));
         }
         Refusal::FloorBound { floor, landing, needed, largest } => {
             assert_eq!(u64::from(needed), plain.needed());

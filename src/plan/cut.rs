@@ -20,24 +20,36 @@ use crate::{
 /// system entry, no open tool call, no pin and not the newest real user message. Where the turn is so long that the cut
 /// falls behind that message, it is pinned: the view shows head, summary, pinned entries, tail.
 ///
-/// Where no slice is worth a call and giant entries would stay, they are capped if [`PlanInput::capping`] allows it: if
-/// that is enough, no model is needed; else it is tried once more.
+/// Where no slice is worth a call with what is to be kept, giant entries that would stay are capped if
+/// [`PlanInput::capping`] allows it: if that is enough, no model is needed. Only then, and where it is urgent, does what is
+/// to be kept give way: a result that no model has read yet is better cut than summarised.
 ///
 /// # Errors
 /// The [`Refusal`], with its numbers.
 pub fn plan(index: &Index, input: &PlanInput<'_>) -> Result<SlicePlan, Refusal> {
-    let refused = match Slicer::new(index, input).plan() {
-        Err(refusal) if input.capping != Capping::Never => refusal,
+    let slicer = Slicer::new(index, input);
+    let refused = match slicer.keeping() {
+        Err(refused) => refused,
         planned => return planned,
     };
-    let capped = caps(index, &CapInput::of(input));
+    let capped = match input.capping {
+        Capping::Never => input.replaced.capped.to_vec(),
+        _ => caps(index, &CapInput::of(input)),
+    };
     if capped == input.replaced.capped {
-        return Err(refused);
+        return slicer.giving_way(refused);
     }
     let input = PlanInput { replaced: Replaced { capped: &capped, ..input.replaced }, ..*input };
-    let slicer = Slicer::new(index, &input);
-    let (landing, needed) = (clamp(slicer.uncut()), slicer.needed());
-    if landing <= needed { Err(Refusal::CapsSuffice { landing, needed }) } else { slicer.plan() }
+    let cut_down = Slicer::new(index, &input);
+    let (landing, needed) = (clamp(cut_down.uncut()), cut_down.needed());
+    if landing <= needed {
+        return Err(Refusal::CapsSuffice { landing, needed });
+    }
+    let refused = match cut_down.keeping() {
+        Err(refused) => refused,
+        planned => return planned,
+    };
+    slicer.giving_way(refused).or_else(|_| cut_down.giving_way(refused))
 }
 
 /// One planning run: what does not change while cuts are compared.
@@ -74,12 +86,20 @@ impl<'a> Slicer<'a> {
         slicer
     }
 
-    fn plan(&self) -> Result<SlicePlan, Refusal> {
-        let furthest = self.index.boundary_at_or_before(self.index.open_from().unwrap_or(u32::MAX));
-        let keeping = self.index.boundary_at_or_before(self.input.keep.limit(self.index).min(furthest));
-        let kept = self.attempt(keeping);
-        let planned = if kept.is_err() && self.input.urgent { self.attempt(furthest) } else { kept };
+    /// With what is to be kept left as it is.
+    fn keeping(&self) -> Result<SlicePlan, Refusal> {
+        self.attempt(self.index.boundary_at_or_before(self.input.keep.limit(self.index).min(self.furthest())))
+    }
+
+    /// Where it is urgent, what is to be kept gives way; else it stays refused.
+    fn giving_way(&self, refused: Refusal) -> Result<SlicePlan, Refusal> {
+        let furthest = self.furthest();
+        let planned = if self.input.urgent { self.attempt(furthest) } else { Err(refused) };
         planned.map_err(|refusal| self.waiting_for_calls(furthest).unwrap_or(refusal))
+    }
+
+    fn furthest(&self) -> u32 {
+        self.index.boundary_at_or_before(self.index.open_from().unwrap_or(u32::MAX))
     }
 
     /// Pinned by the last commit, and neither a system entry nor the newest user message nor a pin any more.
@@ -115,7 +135,9 @@ impl<'a> Slicer<'a> {
         let target = u64::from(self.input.target_tokens);
         let goal = if target > u64::from(self.needed()) { lowest } else { lowest.max(target) };
         let all = self.index.boundaries();
-        let first = all.partition_point(|&boundary| boundary <= self.from);
+        // Summaries that a host left behind are collapsed into one, none is left for a later pass (B2).
+        let least = self.index.summary_before(limit).map_or(self.from, |summary| summary.max(self.from));
+        let first = all.partition_point(|&boundary| boundary <= least);
         let behind = all.partition_point(|&boundary| boundary <= limit);
         let within = &all[first..behind];
         let mut at = within.partition_point(|&boundary| self.landing(boundary) > goal);

@@ -16,6 +16,8 @@ pub struct Index {
     pub(super) turns: Vec<u32>,
     /// System entries behind the system head, ascending.
     systems: Vec<u32>,
+    /// Summaries that the host left behind, ascending.
+    summaries: Vec<u32>,
     head_len: u32,
     pub(super) model_calls: u32,
     pub(super) base: Base,
@@ -47,6 +49,10 @@ impl Index {
         } else if entry.is_real_user() {
             grow(&mut self.turns);
             self.turns.push(index);
+        }
+        if entry.kind.any(Kind::HOST_SUMMARY) {
+            grow(&mut self.summaries);
+            self.summaries.push(index);
         }
         self.model_calls += u32::from(entry.role == Role::Assistant);
     }
@@ -229,6 +235,13 @@ impl Index {
         self.sums.entry(index as usize).is_system()
     }
 
+    /// The last summary that the host left behind before `position`.
+    #[must_use]
+    pub fn summary_before(&self, position: u32) -> Option<u32> {
+        let at = self.summaries.partition_point(|&index| index < position);
+        at.checked_sub(1).and_then(|last| self.summaries.get(last)).copied()
+    }
+
     /// How many system entries in `range`, by walking it: a second opinion on [`Index::systems`].
     #[must_use]
     pub fn count_systems(&self, range: Range<u32>) -> usize {
@@ -244,7 +257,7 @@ impl Index {
     /// Heap bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let lists = self.turns.capacity() + self.systems.capacity();
+        let lists = self.turns.capacity() + self.systems.capacity() + self.summaries.capacity();
         self.sums.bytes() + self.groups.bytes() + lists * size_of::<u32>()
     }
 }

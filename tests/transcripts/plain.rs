@@ -128,18 +128,26 @@ impl<'a> Plain<'a> {
             && turns_behind >= turns.min(keep.turns as usize)
     }
 
-    /// The cut that should have been chosen.
-    pub fn best(&self) -> Option<u32> {
-        let legal = self.legal();
-        let keeping: Vec<u32> = legal.iter().copied().filter(|&cut| self.keeps(cut)).collect();
-        self.best_of(&keeping).or_else(|| self.best_of(&legal).filter(|_| self.input.urgent))
+    /// The cut that should have been chosen with what is to be kept left as it is.
+    pub fn best_keeping(&self) -> Option<u32> {
+        let keeping: Vec<u32> = self.legal().into_iter().filter(|&cut| self.keeps(cut)).collect();
+        self.best_of(&keeping)
+    }
+
+    /// The cut that should have been chosen where it gives way.
+    pub fn best_giving_way(&self) -> Option<u32> {
+        self.best_of(&self.legal()).filter(|_| self.input.urgent)
     }
 
     fn best_of(&self, cuts: &[u32]) -> Option<u32> {
-        let lowest = self.landing(*cuts.last()?);
+        let furthest = *cuts.last()?;
+        let lowest = self.landing(furthest);
+        let is_summary = |at: &u32| self.transcript.entries[*at as usize].kind.any(Kind::HOST_SUMMARY);
+        // No summary that could have been merged stays for a later pass.
+        let least = (0..furthest).rev().find(is_summary).unwrap_or(0);
         let target = u64::from(self.input.target_tokens);
         let goal = if target > self.needed() { lowest } else { lowest.max(target) };
-        let cut = cuts.iter().copied().find(|&cut| self.landing(cut) <= goal && self.news(cut))?;
+        let cut = cuts.iter().copied().find(|&cut| cut > least && self.landing(cut) <= goal && self.news(cut))?;
         (self.landing(cut) <= self.needed()).then_some(cut)
     }
 }
