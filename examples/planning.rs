@@ -1,14 +1,16 @@
-//! What working out a slice costs: in a steady session, and with a slice of the whole transcript that is verified.
+//! What working out a slice costs: in a steady session, and with a slice of the whole transcript that is verified; and
+//! what the view costs, as ranges.
 //!
-//! Prints one line per figure: entries, plan, nanoseconds of CPU time (median), separated by tabs.
+//! Prints one line per figure: entries, what, nanoseconds of CPU time (median), separated by tabs.
 
 use std::{hint::black_box, time::Duration};
 
 use compaction_governor::{
     config::Config,
-    plan::{Capping, Covered, Keep, PlanInput, Replaced, floor, plan, summary_cap},
+    plan::{Capping, Covered, Keep, MAX_PRUNED, PlanInput, Replaced, floor, plan, summary_cap},
     tokens::Tokens,
     transcript::{Entry, Index, Role},
+    view::{Generation, View},
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -24,8 +26,33 @@ fn main() {
         println!("{entries}\tsteady\t{}", median(|| worth(&index, Some(steady), 160_000)));
         if entries == 100_000 {
             println!("{entries}\twhole slice verified\t{}", median(|| worth(&index, None, entries * ENTRY)));
+            for pruned in [0, 200, MAX_PRUNED as u32] {
+                let generations = generations(&index, pruned);
+                let view = median(|| assert!(View::new(black_box(&index), &generations).covered_count() > 0));
+                println!("{entries}\tview of 50 generations, {pruned} entries cleared\t{view}");
+            }
         }
     }
+}
+
+/// Fifty passes, the last with so many entries cleared behind what it covers.
+fn generations(index: &Index, pruned: u32) -> Vec<Generation> {
+    let mut generations: Vec<Generation> = Vec::new();
+    for number in 0..50 {
+        let cut = (number + 1) * 1_000;
+        let covered = Generation {
+            number,
+            summary: number,
+            covered_count: cut,
+            covered_last_id: index.entry(cut - 1).id,
+            summary_tokens: 2_000,
+            ..Generation::default()
+        };
+        let cleared = (0..pruned).map(|at| cut + 1 + at * 2).collect();
+        let cleared = if number == 49 { cleared } else { Vec::new() };
+        generations.push(Generation::replacing(index, Some(&covered), number, cleared, Vec::new()));
+    }
+    generations
 }
 
 fn worth(index: &Index, previous: Option<Covered<'_>>, occupancy: Tokens) {

@@ -30,7 +30,8 @@ else await bundlePackage();
 async function bundlePackage() {
   await build({ ...shared, entryPoints: [here('src/index.ts')], outfile: here('dist/index.js'), minify: true });
   await copyFile(here('src/surface.d.ts'), here('dist/index.d.ts'));
-  await build({ ...shared, entryPoints: [here('src/formats/index.ts')], outfile: here('dist/formats.js'), minify: true });
+  // With its white space, since minified code loses the marks by which bundlers know which formats an application leaves out.
+  await build({ ...shared, entryPoints: [here('src/formats/index.ts')], outfile: here('dist/formats.js'), minifySyntax: true, minifyIdentifiers: true });
   await copyTypes('src/formats/surface.d.ts', 'dist/formats.d.ts');
   const entryPoints = [here('src/cli/index.ts')];
   await build({ ...shared, entryPoints, outfile: here('dist/cli.js'), platform: 'node', target: 'node20', minify: true, banner: { js: '#!/usr/bin/env node' } });

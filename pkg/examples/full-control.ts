@@ -18,8 +18,11 @@ export function openByHand(id: string, store: Store, models: Models) {
     const plan = await advanced.plan();
     if ('refused' in plan) return plan.refused.sentence;
     if (plan.means === 'last_resort') return (await plan.commitPlain()).status;
-    const result = await models.summarize(plan.request).then((reply) => plan.commit(reply), (error: unknown) => plan.fail(error));
-    return result.status === 'failed' ? result.error.message : result.status;
+    for (let { request } = plan; ; ) {
+      const result = await models.summarize(request).then((reply) => plan.commit(reply), (error: unknown) => plan.fail(error));
+      if (result.status !== 'unfinished') return result.status === 'failed' ? result.error.message : result.status;
+      ({ request } = result);
+    }
   }
 
   async function call(messages: readonly ChatMessage[]) {

@@ -358,7 +358,7 @@ export interface ChatMessage { role: 'system' | 'developer' | 'user' | 'assistan
 export interface Format<M = ChatMessage> {
   readonly name: string;
   /** What a summariser is shown of a message: calls with their input, media and encoded data as placeholders. */
-  text(message: M): string;
+  readonly text: (message: M) => string;
 }
 export interface Store { readonly kind: string }
 export function indexedDb(options?: { name?: string }): Store;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { memory, openSession, type ChatMessage } from 'compaction-governor';
 import { Core, CoreSettings, initSync, StoreHandle } from '../src/boundary/glue.js';
 import bytes from '../src/boundary/bytes.js';
-import { openAiChat } from '../src/formats/openai-chat.js';
+import { openAiChat } from '../src/formats/openai/openai-chat.js';
 import { Transcript } from '../src/session/transcript.js';
 
 initSync({ module: bytes });

@@ -1,7 +1,7 @@
 // Each level is written with the public methods of the one below: the lower level is handed in behind a gate that knows no others.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openAiChat } from '../src/formats/openai-chat.js';
+import { openAiChat } from '../src/formats/openai/openai-chat.js';
 import { compactByHand, prepareStep } from '../src/session/prepare.js';
 import { runCall } from '../src/session/run.js';
 import { openHost, turn } from './host.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openAiChat } from '../src/formats/openai-chat.js';
+import { openAiChat } from '../src/formats/openai/openai-chat.js';
 import { Flag, Role, type Reading } from '../src/formats/reader.js';
 
 const reader = openAiChat();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readFailure } from '../src/formats/failure.js';
-import { readOverflow } from '../src/formats/overflow.js';
-import { readReply } from '../src/formats/reply.js';
-import { readUsage } from '../src/formats/usage.js';
+import { readFailure } from '../src/formats/answers/failure.js';
+import { readOverflow } from '../src/formats/answers/overflow.js';
+import { readReply } from '../src/formats/answers/reply.js';
+import { readUsage } from '../src/formats/answers/usage.js';
 
 const NOW = 1_800_000_000_000;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readUsage } from '../src/formats/usage.js';
+import { gemini } from '../src/formats/gemini/gemini.js';
+import { readUsage } from '../src/formats/answers/usage.js';
 import type { Usage } from '../src/formats/reader.js';
 import { tap } from '../src/stream/tap.js';
 
@@ -32,6 +33,16 @@ test('a byte stream passes unchanged and its usage is read at the end, however i
     assert.equal(await new Response(stream).text(), REPORT.join(''));
     assert.deepEqual(reports, [{ promptTokens: 1_234, outputTokens: 5 }], `pieces of ${size}`);
   }
+});
+
+test('usage is found under the name that Gemini gives it, streamed as bytes or as objects', async () => {
+  const usageMetadata = { promptTokenCount: 77, candidatesTokenCount: 3, totalTokenCount: 80 };
+  const chunks = [{ candidates: [{ content: { parts: [{ text: '"usageMetadata":{"promptTokenCount":9}' }] } }] }, { candidates: [], usageMetadata, modelVersion: 'm' }];
+  const seen: (Usage | undefined)[] = [];
+  const metered = <T extends object>(stream: T): T => tap(stream, (source) => gemini.usage(source), (usage) => seen.push(usage));
+  await new Response(metered(bytes(sse(...chunks).join(''), 11))).text();
+  for await (const chunk of metered((async function* () { yield* chunks; })())) assert.ok(chunk);
+  assert.deepEqual(seen.map((usage) => usage?.promptTokens), [77, 77]);
 });
 
 test('a long stream keeps only its end, and a chunk may be overwritten once it was read', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openAiChat } from '../src/formats/openai-chat.js';
+import { openAiChat } from '../src/formats/openai/openai-chat.js';
 import { Transcript } from '../src/session/transcript.js';
 
 const ALONE = 0xffff_ffff;
@@ -9,6 +9,7 @@ const ALONE = 0xffff_ffff;
 interface Entry {
   readonly id: string;
   readonly group: number;
+  readonly calls: number;
 }
 
 /** An index that notes what it is told, and a transcript over it. */
@@ -16,9 +17,9 @@ function watched() {
   const entries: Entry[] = [];
   const told = { pushed: 0, entries };
   const index = {
-    push(hi: number, lo: number, _role: number, _flags: number, _tokens: number, group: number): void {
+    push(hi: number, lo: number, _role: number, _flags: number, _tokens: number, group: number, calls: number): void {
       told.pushed++;
-      entries.push({ id: `${hi} ${lo}`, group });
+      entries.push({ id: `${hi} ${lo}`, group, calls });
     },
     truncate(length: number): void {
       entries.length = length;
@@ -26,7 +27,7 @@ function watched() {
     /** One system message, then a summary of what ends with entry 9. */
     resumeAfter(): Uint32Array {
       entries.length = 0;
-      entries.push(...Array.from({ length: 10 }, () => ({ id: 'covered', group: ALONE })));
+      entries.push(...Array.from({ length: 10 }, () => ({ id: 'covered', group: ALONE, calls: 0 })));
       return Uint32Array.of(1, 10);
     },
   };
@@ -70,6 +71,13 @@ test('a result names the call that it answers, and nothing else names one', () =
   transcript.observe([user('a'), call('x', 'y'), result('x'), user('between'), result('y'), result('orphan'), call('x'), result('x')]);
   const [a, c, x, between, y, orphan, again, againX] = told.entries.map(({ group }) => group);
   assert.deepEqual([a, c, x, between, y, orphan, again, againX], [ALONE, ALONE, 1, ALONE, 1, ALONE, ALONE, 6], 'a reused id belongs to the later call');
+});
+
+test('one message can answer several calls, and belongs to the first message that asked one of them', () => {
+  const { told, transcript } = watched();
+  const results = (...ids: string[]) => ({ role: 'user', content: ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: id })) });
+  transcript.observe([user('a'), call('x'), call('y', 'z'), results('z', 'x', 'y')]);
+  assert.deepEqual([told.entries[2], told.entries[3]].map((entry) => [entry?.group, entry?.calls]), [[ALONE, 2], [1, 3]]);
 });
 
 test('after an edit a result still finds its call in what is left', () => {

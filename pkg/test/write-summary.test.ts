@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { openAiChat } from '../src/formats/openai-chat.js';
+import { openAiChat } from '../src/formats/openai/openai-chat.js';
 import { writeSummary } from '../src/session/write-summary.js';
 import type { CompactResult, Plan, Signal, Summarize, SummarizerLimits, SummaryRequest } from '../src/surface.js';
 

@@ -65,9 +65,9 @@ pub fn caps(index: &Index, input: &CapInput<'_>) -> Vec<(u32, u32)> {
     for at in staying..index.len() {
         recorded.skip_to(at);
         let stand_in = recorded.stand_in(index, at);
-        let cleared = stand_in == Some(StandIn::Placeholder);
+        let cleared = matches!(stand_in, Some((StandIn::Placeholder, _)));
         let entry = index.entry(at);
-        let shown = stand_in.map_or(entry.tokens, |stand_in| stand_in.tokens(&entry));
+        let shown = entry.tokens - stand_in.map_or(0, |stand_in| stand_in.1);
         if shown > most && !cleared && pinned.binary_search(&at).is_err() && input.allows(index, at) {
             capped.push((at, bytes_for(&entry, most)));
         } else if let Some(&kept) = recorded.capped.first().filter(|kept| kept.0 == at) {
@@ -130,7 +130,8 @@ mod tests {
         let capped = caps(&index, &input(20_000));
         assert_eq!(capped.iter().map(|capped| capped.0).collect::<Vec<_>>(), [6, 8], "not the old result, no user");
         for &(at, bytes) in &capped {
-            let left = StandIn::Capped { bytes }.tokens(&index.entry(at));
+            let saved = Replaced { pruned: &[], capped: &[(at, bytes)] }.stand_in(&index, at).unwrap().1;
+            let left = index.entry(at).tokens - saved;
             assert!((4_900..=5_000).contains(&left), "entry {at} still weighs {left}");
         }
         assert_eq!(caps(&index, &input(400_000)), [], "nothing is giant for a target so high");

@@ -13,7 +13,8 @@ use crate::{
     transcript::{Index, Kind},
 };
 
-/// The smallest slice whose landing reaches the target, else the one that lands lowest; or why none is worth a call.
+/// The smallest slice whose landing reaches the target; the one that lands lowest where none does, or where the target is
+/// above what is accepted anyway; or why none is worth a call.
 ///
 /// The slice starts behind the system head and what the live summary covers, ends between two atomic groups, holds no
 /// system entry, no open tool call, no pin and not the newest real user message. Where the turn is so long that the cut
@@ -106,16 +107,21 @@ impl<'a> Slicer<'a> {
         Ok(plan)
     }
 
-    /// The landing never rises with the cut, and a slice worth words stays so, hence the first boundary that reaches the
-    /// goal with something to say is found by halving. A target above what is accepted is no goal: it would have a slice
-    /// refused where a longer one will do.
+    /// The landing never rises with the cut, and a slice worth words stays so: the first boundary that reaches the goal
+    /// with something to say is found by halving. A target above what is accepted is no goal: it would have a slice
+    /// refused where a longer one will do, and a pass asked for by hand say little, again and again.
     fn cut(&self, limit: u32) -> u32 {
-        let goal = u64::from(self.input.target_tokens.min(self.needed())).max(self.landing(limit));
+        let lowest = self.landing(limit);
+        let target = u64::from(self.input.target_tokens);
+        let goal = if target > u64::from(self.needed()) { lowest } else { lowest.max(target) };
         let all = self.index.boundaries();
         let first = all.partition_point(|&boundary| boundary <= self.from);
         let behind = all.partition_point(|&boundary| boundary <= limit);
         let within = &all[first..behind];
-        let at = within.partition_point(|&boundary| self.landing(boundary) > goal || !self.is_worth_words(boundary));
+        let mut at = within.partition_point(|&boundary| self.landing(boundary) > goal);
+        if within.get(at).is_some_and(|&cut| !self.is_worth_words(cut)) {
+            at += within[at..].partition_point(|&cut| !self.is_worth_words(cut));
+        }
         within.get(at).copied().unwrap_or(limit)
     }
 
@@ -420,6 +426,38 @@ mod tests {
         let second = plan(&index, &input(&index, 32_768, 0, Some(covered))).unwrap();
         assert_eq!(second.released, [1]);
         assert_eq!(second.material()[0], 1..2);
+    }
+
+    #[test]
+    fn a_pin_stays_out_of_the_slice_with_its_pair_until_it_is_unpinned() {
+        let index = chat(40, 700);
+        let pinned = PlanInput { pins: &[3], ..input(&index, 64_000, 0, None) };
+        let first = plan(&index, &pinned).unwrap();
+        assert_eq!(first.pinned, [2, 3], "a result is pinned with its call");
+        assert!(first.material().into_iter().flatten().all(|at| at != 2 && at != 3));
+        let covered = Covered { count: first.cut, pinned: &first.pinned, summary_tokens: 800 };
+        let again = PlanInput { pins: &[3], ..input(&index, 32_000, 0, Some(covered)) };
+        assert_eq!(plan(&index, &again).unwrap().pinned, [2, 3]);
+        let unpinned = plan(&index, &PlanInput { pins: &[], ..again }).unwrap();
+        assert_eq!((unpinned.released.as_slice(), unpinned.pinned.as_slice()), ([2, 3].as_slice(), [].as_slice()));
+        assert_eq!(unpinned.material()[..2], [2..3, 3..4], "the next summary takes them in");
+    }
+
+    #[test]
+    fn a_target_above_what_is_accepted_refuses_no_slice_that_would_do() {
+        let index = chat(10, 1_000);
+        let base = input(&index, 20_000, 0, None);
+        let high = PlanInput { target_tokens: 12_000, accept_below: 9_000, ..base };
+        assert!(plan(&index, &high).unwrap().promised_tokens <= 9_000);
+    }
+
+    #[test]
+    fn a_slice_of_an_old_summary_alone_reaches_on_to_what_is_new() {
+        let mut index = chat(0, 0);
+        index.push(Entry { kind: Kind::HOST_SUMMARY, ..Entry::alone(1, Role::User, 9_000) });
+        index.push(Entry::alone(2, Role::Assistant, 500));
+        index.push(Entry::alone(3, Role::User, 10));
+        assert_eq!(plan(&index, &input(&index, 8_192, 0, None)).unwrap().cut, 3);
     }
 
     #[test]

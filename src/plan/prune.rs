@@ -46,7 +46,7 @@ pub struct Prune {
 /// Everything that qualifies, if together it frees enough: tool results, media and blobs behind what is covered and
 /// before the newest turn, the kept tail and the oldest open call.
 ///
-/// An entry qualifies where it weighs twice its placeholder, or [`HEAVY_BYTES`] whatever its tokens. Never a system
+/// An entry qualifies where it weighs twice its placeholder, or 64 KiB whatever its tokens. Never a system
 /// entry, a real user message, a summary, a pin, or what leads another entry: a provider wants that back as it was. A
 /// cleared result keeps its place and its call. A generation holds at most [`MAX_PRUNED`]: the oldest are cleared, the
 /// rest stays as it is until a summary covers some of them.
@@ -68,8 +68,8 @@ pub fn prune(index: &Index, input: &PruneInput<'_>) -> Option<Prune> {
             break;
         }
         entries.push(at);
-        let shown = recorded.stand_in(index, at).map_or(entry.tokens, |stand_in| stand_in.tokens(&entry));
-        tokens += u64::from(shown.saturating_sub(PLACEHOLDER_TOKENS));
+        let saved = recorded.stand_in(index, at).map_or(0, |stand_in| stand_in.1);
+        tokens += u64::from((entry.tokens - saved).saturating_sub(PLACEHOLDER_TOKENS));
         freed_bytes += u64::from(entry.bytes);
     }
     let freed_tokens = clamp(scaled(tokens, input.scale_permille));
@@ -98,8 +98,8 @@ fn is_bulky(entry: &Entry) -> bool {
 pub const LEAST_FREED_BYTES: u64 = 4 << 20;
 /// An image of a few hundred tokens may weigh megabytes. Below 64 KiB it takes hundreds of them to matter.
 const HEAVY_BYTES: u32 = 64 << 10;
-/// What a generation's record has room for.
-pub const MAX_PRUNED: usize = 4_096;
+/// What a generation's record has room for, and a view lays out in 50 µs.
+pub const MAX_PRUNED: usize = 2_048;
 
 #[cfg(test)]
 mod tests {
@@ -203,6 +203,6 @@ mod tests {
         let full = PruneInput { replaced: Replaced { pruned: &first, capped: &[] }, ..input() };
         assert_eq!(prune(&index, &full), None);
         let covered = prune(&index, &PruneInput { from: first[1_000], ..full }).unwrap();
-        assert_eq!(covered.entries.len(), 5_000 - 1 - MAX_PRUNED, "what a summary covers gives its places back");
+        assert_eq!(covered.entries.len(), 1_000, "what a summary covers gives its places back");
     }
 }

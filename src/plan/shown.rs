@@ -43,16 +43,21 @@ impl Replaced<'_> {
         }
     }
 
-    /// What stands for the first entry of both lists, if that is `at`. Clearing wins over capping.
+    /// What stands for the first entry of both lists, if that is `at`, and the tokens that saves. Clearing wins over
+    /// capping.
     #[must_use]
-    pub fn stand_in(&self, index: &Index, at: u32) -> Option<StandIn> {
-        let entry = index.entry(at);
-        if self.pruned.first() == Some(&at) && may_prune(&entry) {
-            return Some(StandIn::Placeholder);
+    pub fn stand_in(&self, index: &Index, at: u32) -> Option<(StandIn, Tokens)> {
+        let cleared = self.pruned.first() == Some(&at);
+        let bytes = self.capped.first().filter(|capped| capped.0 == at).map(|capped| capped.1);
+        if !cleared && bytes.is_none() {
+            return None;
         }
-        let bytes = self.capped.first().filter(|capped| capped.0 == at)?.1;
-        let may = !entry.is_system() && (!entry.is_real_user() || index.newest_user() == Some(at));
-        may.then_some(StandIn::Capped { bytes })
+        let entry = index.entry(at);
+        if cleared && may_prune(&entry) {
+            return Some((StandIn::Placeholder, entry.tokens.saturating_sub(PLACEHOLDER_TOKENS)));
+        }
+        let bytes = bytes.filter(|_| may_prune(&entry) || index.newest_user() == Some(at))?;
+        Some((StandIn::Capped { bytes }, entry.tokens - capped_tokens(&entry, bytes)))
     }
 }
 
@@ -67,17 +72,6 @@ pub enum StandIn {
         /// UTF-8 bytes of text left of it.
         bytes: u32,
     },
-}
-
-impl StandIn {
-    /// What it weighs, counted as the index counts; never more than the entry itself.
-    #[must_use]
-    pub fn tokens(self, entry: &Entry) -> Tokens {
-        match self {
-            Self::Placeholder => entry.tokens.min(PLACEHOLDER_TOKENS),
-            Self::Capped { bytes } => capped_tokens(entry, bytes),
-        }
-    }
 }
 
 /// Whether a placeholder may stand for `entry` at all: neither a system entry nor a real user message.
@@ -156,10 +150,9 @@ pub(super) fn savings(index: &Index, mut replaced: Replaced<'_>, verbatim: &[u32
     while let Some(at) = replaced.first().filter(|&at| at < index.len()) {
         if verbatim.binary_search(&at).is_err()
             && !is_late(index, at, covered)
-            && let Some(stand_in) = replaced.stand_in(index, at)
+            && let Some((_, saved)) = replaced.stand_in(index, at)
         {
-            let entry = index.entry(at);
-            places.push(at, u64::from(entry.tokens - stand_in.tokens(&entry)));
+            places.push(at, u64::from(saved));
         }
         replaced.skip_to(at + 1);
     }
@@ -180,13 +173,12 @@ mod tests {
     fn a_cap_leaves_about_what_it_was_made_for() {
         for (tokens, bytes) in [(40_000, 160_000), (40_000, 60_000), (40_000, 0), (40_000, 9_000_000)] {
             let entry = Entry { bytes, ..Entry::alone(1, Role::Tool, tokens) };
-            let left = StandIn::Capped { bytes: bytes_for(&entry, 2_000) }.tokens(&entry);
+            let left = capped_tokens(&entry, bytes_for(&entry, 2_000));
             assert!((1_990..=2_000).contains(&left), "{left} of {tokens} tokens in {bytes} bytes");
-            assert_eq!(StandIn::Capped { bytes: 200_000 }.tokens(&entry), tokens, "shorter than its cap");
+            assert_eq!(capped_tokens(&entry, 200_000), tokens, "shorter than its cap");
         }
         let tiny = Entry::alone(1, Role::Tool, 5);
-        assert_eq!(StandIn::Capped { bytes: 0 }.tokens(&tiny), 5);
-        assert_eq!(StandIn::Placeholder.tokens(&tiny), 5);
+        assert_eq!(capped_tokens(&tiny, 0), 5);
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub fn decide_overflow(state: &State, seen: &Observation, now: Timestamp) -> Dec
 
 /// May a pass start because a person or the model asked (rule 4 e)? Only one that is going on stands in the way.
 pub fn decide_manual(state: &State, seen: &Observation, now: Timestamp) -> Decision {
+    if !seen.enabled {
+        return answer(seen, Action::Hold(Hold::Disabled));
+    }
     let pass = Pass { trigger: Trigger::Manual, probe: None, means: Means::Model, line: Line::Emergency };
     answer(seen, in_progress(state, now).unwrap_or(Action::Compact(pass)))
 }

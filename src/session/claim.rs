@@ -3,14 +3,14 @@
 use crate::{
     config::Line,
     id::AttemptId,
-    plan::{self, Capping, PlanInput, Refusal, SlicePlan, summary_cap},
+    plan::{self, CapInput, Capping, PlanInput, Refusal, SlicePlan, summary_cap},
     policy::{
         self, Action, Block, Blocked, Decision, Event, Kind, Means, Observation, Outcome, Pass, RefusedKind, Trigger,
         Wait,
     },
     session::{
         Notice, Session, Status,
-        sight::{UNSCALED, fixed_tokens},
+        sight::{Sight, UNSCALED, fixed_tokens},
         write::{Mutated, Mutation, Parts},
     },
     time::Timestamp,
@@ -81,11 +81,12 @@ impl Claim {
         }
     }
 
-    fn claim(&mut self, session: &mut Session, now: Timestamp) -> Claimed {
+    fn claim(&mut self, session: &mut Session, parts: &mut Parts, now: Timestamp) -> Claimed {
         let decision = self.decide(session, now);
         let Some(pass) = decision.pass() else { return Claimed::Refused(decision) };
         match (session.plan(&pass), pass.trigger) {
             (Ok((plan, line)), _) => self.begin(session, Pass { line, ..pass }, plan, now),
+            (Err(Refusal::CapsSuffice { .. }), _) => self.cap(session, &pass, parts, now),
             // Rule 10: the provider has refused the prompt; what cannot be worth a model call may still let it go on.
             (Err(_), Trigger::Overflow) if pass.means == Means::Model => {
                 let last = Pass { means: Means::LastResort, probe: None, ..pass };
@@ -118,6 +119,14 @@ impl Claim {
             _ => decision.pass().is_none(),
         };
         enough.then_some(Claimed::Pruned { freed, decision })
+    }
+
+    /// Cuts giant entries that no summary could stand for: that alone lands low enough.
+    fn cap(self, session: &mut Session, pass: &Pass, parts: &mut Parts, now: Timestamp) -> Claimed {
+        let before = session.observation().occupancy;
+        *parts = session.cap_for(pass, self.kind, now);
+        let freed = before.saturating_sub(session.observation().occupancy);
+        Claimed::Pruned { freed, decision: self.decide(session, now) }
     }
 
     fn begin(&mut self, session: &mut Session, pass: Pass, plan: SlicePlan, now: Timestamp) -> Claimed {
@@ -162,7 +171,7 @@ impl Mutation for Claim {
         let mut parts = Parts::default();
         let output = match self.prune(session, &mut parts, now) {
             Some(pruned) => pruned,
-            None => self.claim(session, now),
+            None => self.claim(session, &mut parts, now),
         };
         Mutated { output, parts }
     }
@@ -199,10 +208,19 @@ impl Session {
     }
 
     fn plan_for(&self, worth: Worth, pass: &Pass) -> Result<SlicePlan, Refusal> {
+        plan::plan(self.index(), &self.plan_input(&self.sight(), worth, pass))
+    }
+
+    /// The giant entries that `pass` may cut, those that are cut already included.
+    pub(super) fn caps_for(&self, pass: &Pass) -> Vec<(u32, u32)> {
         let sight = self.sight();
+        plan::caps(self.index(), &CapInput::of(&self.plan_input(&sight, Worth::Any, pass)))
+    }
+
+    fn plan_input<'a>(&'a self, sight: &Sight, worth: Worth, pass: &Pass) -> PlanInput<'a> {
         let seen = &sight.seen;
         let previous = self.shown_generation();
-        let input = PlanInput {
+        PlanInput {
             previous: previous.map(crate::view::Generation::covered),
             occupancy: seen.occupancy,
             overhead: fixed_tokens(self, &sight.view),
@@ -212,12 +230,20 @@ impl Session {
             keep: self.settings().keep.unwrap_or_default(),
             pins: self.pinned_entries(),
             replaced: previous.map_or_else(plan::Replaced::default, crate::view::Generation::replaced),
-            capping: if pass.means == Means::LastResort { Capping::NewestUserToo } else { Capping::Giants },
+            capping: capping(pass),
             urgent: self.settings().keep.is_none() || (pass.line == Line::Emergency && pass.trigger != Trigger::Manual),
             summary_cap: summary_cap(seen.lines.map(|lines| lines.window)),
             scale_permille: UNSCALED,
-        };
-        plan::plan(self.index(), &input)
+        }
+    }
+}
+
+/// A person asked for a summary; only the last resort may cut what the user said.
+fn capping(pass: &Pass) -> Capping {
+    match (pass.trigger, pass.means) {
+        (_, Means::LastResort) => Capping::NewestUserToo,
+        (Trigger::Manual, _) => Capping::Never,
+        _ => Capping::Giants,
     }
 }
 

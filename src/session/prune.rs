@@ -15,18 +15,30 @@ impl Session {
     /// generation of its own, with the live summary as it is. `None`: nothing, or too little.
     pub(super) fn prune_for(&mut self, pass: &Pass, kind: Kind, now: Timestamp) -> Option<(Parts, Tokens)> {
         let pruned = self.prunable(pass)?;
-        let before = self.observation().occupancy;
-        let attempt = self.draw_attempt();
-        let number = self.next_number();
-        let live = self.shown_generation().cloned();
-        let mut entries = live.as_ref().map_or(Vec::new(), |live| live.pruned.clone());
+        let live = self.shown_generation();
+        let mut entries = live.map_or(Vec::new(), |live| live.pruned.clone());
         entries.extend_from_slice(&pruned.entries);
         entries.sort_unstable();
-        let mut capped = live.as_ref().map_or(Vec::new(), |live| live.capped.clone());
+        let mut capped = live.map_or(Vec::new(), |live| live.capped.clone());
         capped.retain(|(at, _)| entries.binary_search(at).is_err());
-        let shown = view::Generation::replacing(self.index(), live.as_ref(), number, entries, capped);
-        let written = live.as_ref().and_then(|live| self.written(live.number).cloned());
-        let mut summary = written.unwrap_or_else(|| Summary::new(self.id(), number, attempt, ""));
+        Some((self.replace(entries, capped, kind, now), pruned.freed_tokens))
+    }
+
+    /// Cuts the giant entries that `pass` may cut.
+    pub(super) fn cap_for(&mut self, pass: &Pass, kind: Kind, now: Timestamp) -> Parts {
+        let pruned = self.shown_generation().map_or(Vec::new(), |live| live.pruned.clone());
+        let capped = self.caps_for(pass);
+        self.replace(pruned, capped, kind, now)
+    }
+
+    /// A generation that shows the live summary as it is, and these entries cleared and cut.
+    fn replace(&mut self, pruned: Vec<u32>, capped: Vec<(u32, u32)>, kind: Kind, now: Timestamp) -> Parts {
+        let before = self.observation().occupancy;
+        let (attempt, number) = (self.draw_attempt(), self.next_number());
+        let live = self.shown_generation();
+        let shown = view::Generation::replacing(self.index(), live, number, pruned, capped);
+        let written = live.and_then(|live| self.written(live.number));
+        let mut summary = written.cloned().unwrap_or_else(|| Summary::new(self.id(), number, attempt, ""));
         summary.number = number;
         summary.attempt = attempt;
         summary.pruned = shown.pruned;
@@ -52,7 +64,7 @@ impl Session {
             unknown: Unknown::default(),
         };
         self.apply(Event::Pruned, now);
-        Some((self.add_generation(generation, summary), pruned.freed_tokens))
+        self.add_generation(generation, summary)
     }
 
     fn prunable(&self, pass: &Pass) -> Option<Prune> {

@@ -187,14 +187,20 @@ fn within<'a>(text: &'a str, limits: &Limits) -> Result<Accepted<'a>, Rejection>
 
 /// The text behind the thinking that some models put before their answer; nothing where it never ends.
 pub(super) fn without_thinking(text: &str) -> &str {
-    let text = material::trim(text);
-    for (open, close) in THINKING {
-        if let Some(thinking) = text.strip_prefix(open) {
-            return material::find(thinking, close)
-                .map_or("", |end| material::trim(material::from(thinking, end + close.len())));
-        }
+    let mut text = material::trim(text);
+    while let Some((open, close)) = THINKING.into_iter().find(|(open, _)| text.starts_with(open)) {
+        let end = material::find(text, close).map_or(text.len(), |end| end + close.len());
+        text = material::trim(material::from(text, end.max(open.len())));
     }
-    text
+    behind_unopened_thinking(text)
+}
+
+/// Where the prompt itself opened the thinking, the answer holds its end alone, on a line of its own.
+fn behind_unopened_thinking(text: &str) -> &str {
+    let Some(end) = material::find(text, UNOPENED) else { return text };
+    let rest = material::from(text, end + UNOPENED.len());
+    let opened = material::find(material::between(text, 0, end), "<think>").is_some();
+    if opened || !(rest.is_empty() || rest.starts_with('\n')) { text } else { material::trim(rest) }
 }
 
 impl fmt::Debug for Accepted<'_> {
@@ -203,7 +209,17 @@ impl fmt::Debug for Accepted<'_> {
     }
 }
 
-const THINKING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+/// How models mark their thinking, and where it ends.
+const THINKING: [(&str, &str); 7] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<analysis>", "</analysis>"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel|>analysis", "<|channel|>final<|message|>"),
+];
+const UNOPENED: &str = "\n</think>";
 
 #[cfg(test)]
 mod tests {

@@ -69,7 +69,7 @@ mod tests {
             collapsed(&["Fixed src/old.rs, see https://example.org/a.", "The user wants src/new.rs green."], 1_000);
         assert!(text.starts_with("The user wants src/new.rs green."), "{text}");
         assert!(text.contains("src/old.rs") && text.contains("https://example.org/a"), "{text}");
-        assert_eq!(text.matches('\n').count(), 1, "{text}");
+        assert_eq!(text.lines().count(), 3, "{text}");
         assert_eq!(collapsed(&["only one"], 1_000), "only one");
         assert_eq!(collapsed(&[], 1_000), "");
     }

@@ -27,7 +27,7 @@ pub(super) fn entry_into(out: &mut String, number: u32, item: Item, text: &str, 
 const fn speaker(item: Item) -> (&'static str, usize) {
     match item.role {
         _ if item.kind.any(Kind::HOST_SUMMARY) => ("an earlier summary", SUMMARY_BYTES),
-        _ if item.kind.any(Kind::RESULT) => ("tool result", RESULT_BYTES),
+        _ if item.kind.any(Kind::RESULT) && !item.kind.any(Kind::CALL) => ("tool result", RESULT_BYTES),
         _ if item.kind.any(Kind::SYNTHETIC) => ("the program, not the user", RESULT_BYTES),
         Role::User => ("user", USER_BYTES),
         Role::Assistant if item.kind.any(Kind::CALL) => ("assistant, calling a tool", ASSISTANT_BYTES),

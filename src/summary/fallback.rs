@@ -88,6 +88,9 @@ impl Draft {
     fn names(&mut self, material: &Material<'_>) {
         let mut names: Vec<&str> = Vec::new();
         for (_, text) in material.iter().rev() {
+            if names.len() == NAMES {
+                break;
+            }
             each_identifier(text, &mut |name| {
                 if names.len() < NAMES && !names.contains(&name) {
                     names.push(name);

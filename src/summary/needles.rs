@@ -2,7 +2,7 @@
 
 use crate::summary::material;
 
-/// The strings, each belonging to an owner.
+/// The strings, each belonging to an owner: fewer than 65,535, each of three bytes at least.
 #[derive(Default)]
 pub(super) struct Needles<'a> {
     all: Vec<Needle<'a>>,
@@ -46,15 +46,14 @@ impl<'a> Needles<'a> {
 
     /// For each of `owners` whether it is kept in `texts`. Linear in the texts.
     pub(super) fn kept(mut self, texts: &[&str], owners: usize) -> Vec<bool> {
-        self.all.retain(|needle| needle.text.len() > 1);
-        self.all.sort_by(|a, b| a.text.cmp(b.text));
-        let mut starts = vec![0_u64; 1_024];
-        for needle in &self.all {
-            let start = start_of(needle.text);
-            starts[start / 64] |= 1 << (start % 64);
+        self.all.retain(|needle| needle.text.len() >= START_BYTES);
+        self.all.sort_by_key(|needle| slot(needle.text));
+        let mut first = vec![u16::MAX; SLOTS];
+        for (at, needle) in self.all.iter().enumerate().rev() {
+            first[slot(needle.text)] = at as u16;
         }
         for text in texts {
-            self.look_through(text.as_bytes(), &starts);
+            self.look_through(text.as_bytes(), &first);
         }
         let (mut seen, mut added) = (vec![0_usize; owners], vec![0_usize; owners]);
         for needle in &self.all {
@@ -64,20 +63,19 @@ impl<'a> Needles<'a> {
         (0..owners).map(|owner| added[owner] > 0 && seen[owner] * 5 >= added[owner] * 3).collect()
     }
 
-    fn look_through(&mut self, text: &[u8], starts: &[u64]) {
-        for (at, pair) in text.windows(2).enumerate() {
-            let start = start_of(pair);
-            if starts[start / 64] >> (start % 64) & 1 == 1 {
-                self.mark(text, at);
+    fn look_through(&mut self, text: &[u8], first: &[u16]) {
+        for (at, start) in text.windows(START_BYTES).enumerate() {
+            let slot = slot(start);
+            if first[slot] != u16::MAX {
+                self.mark(text, at, slot, first[slot]);
             }
         }
     }
 
-    /// Marks every needle that stands at `at`.
-    fn mark(&mut self, text: &[u8], at: usize) {
+    /// Marks every needle that stands at `at`: all that do are in one slot.
+    fn mark(&mut self, text: &[u8], at: usize, same: usize, first: u16) {
         let (before, rest) = text.split_at(at);
-        let first = self.all.partition_point(|needle| needle.text < &rest[..2]);
-        for needle in self.all[first..].iter_mut().take_while(|needle| needle.text.starts_with(&rest[..2])) {
+        for needle in self.all[usize::from(first)..].iter_mut().take_while(|needle| slot(needle.text) == same) {
             if !needle.seen && rest.starts_with(needle.text) {
                 let after = &rest[needle.text.len()..];
                 let goes_on = || joins(needle.text.last(), after.first(), after.get(1));
@@ -95,11 +93,16 @@ fn joins(own: Option<&u8>, beside: Option<&u8>, beyond: Option<&u8>) -> bool {
     within(own) && (within(beside) || point && within(beyond))
 }
 
-/// The first two bytes as a number.
-fn start_of(text: &[u8]) -> usize {
-    text.first().map_or(0, |first| usize::from(*first)) << 8 | text.get(1).map_or(0, |second| usize::from(*second))
+/// A number that texts with the same first bytes share, spread over the slots by the golden ratio.
+fn slot(text: &[u8]) -> usize {
+    let start = text.iter().take(START_BYTES).fold(0_u32, |start, byte| start << 8 | u32::from(*byte));
+    (start.wrapping_mul(0x9e37_79b1) >> 16) as usize
 }
 
+/// Texts are told apart by so many first bytes: one Chinese character.
+const START_BYTES: usize = 3;
+/// One for each value of 16 bits.
+const SLOTS: usize = 1 << 16;
 /// Shorter words stand everywhere.
 const MIN_WORD_BYTES: usize = 4;
 /// Enough to know a word by; two Chinese characters.

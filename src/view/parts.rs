@@ -2,6 +2,7 @@
 
 use crate::{
     plan::{Replaced, StandIn},
+    tokens::Tokens,
     transcript::Index,
     view::Generation,
 };
@@ -66,7 +67,8 @@ impl View {
             Some(generation) => Self::compacted(index, generation),
             None => {
                 let mut view = Self { parts: Vec::new(), generation: None, covered_count: 0, tokens: 0 };
-                view.verbatim(index, 0, index.len());
+                view.tokens = index.tokens(0..index.len());
+                view.show(0, index.len());
                 view
             }
         }
@@ -77,7 +79,8 @@ impl View {
         let head = index.head_len().min(covered_count);
         let tokens = u64::from(generation.summary_tokens);
         let mut view = Self { parts: Vec::new(), generation: Some(generation.number), covered_count, tokens };
-        view.verbatim(index, 0, head);
+        view.tokens += index.tokens(0..head);
+        view.show(0, head);
         if covered_count > 0 {
             view.parts.push(Part::Summary { generation: generation.summary });
         }
@@ -91,58 +94,58 @@ impl View {
     /// A covered newest user message may still be capped; everything else that is pinned is shown as it is.
     fn pinned(&mut self, index: &Index, generation: &Generation, at: u32) {
         let mut replaced = Replaced { pruned: &[], capped: &generation.capped };
-        if index.newest_user() == Some(at) {
-            replaced.skip_to(at);
-            if let Some(stand_in) = replaced.stand_in(index, at) {
-                return self.replace(index, at, stand_in);
-            }
+        replaced.skip_to(at);
+        self.tokens += index.tokens(at..at + 1);
+        match replaced.stand_in(index, at).filter(|_| index.newest_user() == Some(at)) {
+            Some(stand_in) => self.replace(at, stand_in),
+            None => self.show(at, at + 1),
         }
-        self.verbatim(index, at, at + 1);
     }
 
     fn tail(&mut self, index: &Index, generation: &Generation) {
         let (mut from, len) = (self.covered_count, index.len());
+        self.tokens += index.tokens(from..len);
         // Late results are the only way a group can reach across the cut of a commit.
         let late_end = if index.is_boundary(from) { from } else { len };
         let mut replaced = generation.replaced();
         let mut at = from;
         while at < len {
             replaced.skip_to(at);
+            // What the fingerprint does not know may be another entry by now.
+            let next = replaced.first().filter(|&next| next < generation.matched_count);
             if at >= late_end {
-                // What the fingerprint does not know may be another entry by now.
-                match replaced.first().filter(|&next| next < generation.matched_count) {
-                    Some(next) => at = next,
-                    None => break,
-                }
+                let Some(next) = next else { break };
+                at = next;
             }
             if index.root(at) < self.covered_count {
-                self.verbatim(index, from, at);
+                self.show(from, at);
                 self.parts.push(Part::Placeholder { index: at, why: Why::LateResult });
-                self.tokens += index.tokens(at..at + 1);
                 from = at + 1;
-            } else if let Some(stand_in) = replaced.stand_in(index, at) {
-                self.verbatim(index, from, at);
-                self.replace(index, at, stand_in);
+            } else if next == Some(at)
+                && let Some(stand_in) = replaced.stand_in(index, at)
+            {
+                self.show(from, at);
+                self.replace(at, stand_in);
                 from = at + 1;
             }
             at += 1;
         }
-        self.verbatim(index, from, len);
+        self.show(from, len);
     }
 
-    fn replace(&mut self, index: &Index, at: u32, stand_in: StandIn) {
-        self.tokens += u64::from(stand_in.tokens(&index.entry(at)));
+    fn replace(&mut self, at: u32, (stand_in, saved): (StandIn, Tokens)) {
+        self.tokens -= u64::from(saved);
         self.parts.push(match stand_in {
             StandIn::Capped { bytes } => Part::Capped { index: at, bytes },
             _ => Part::Placeholder { index: at, why: Why::Pruned },
         });
     }
 
-    fn verbatim(&mut self, index: &Index, from: u32, to: u32) {
+    /// Shows these entries as they are, which are counted already.
+    fn show(&mut self, from: u32, to: u32) {
         if from >= to {
             return;
         }
-        self.tokens += index.tokens(from..to);
         match self.parts.last_mut() {
             Some(Part::Verbatim { to: end, .. }) if *end == from => *end = to,
             _ => self.parts.push(Part::Verbatim { from, to }),
@@ -382,6 +385,12 @@ mod tests {
         assert_eq!((view.parts(), view.check(&index)), (&[Part::Verbatim { from: 0, to: 12 }][..], Ok(())));
         let unknown = Generation { pruned: vec![3, 11, 40], ..replacing(&index, None, &[3], &[]) };
         assert_eq!(View::new(&index, &[unknown]).parts().len(), 3, "only what the fingerprint knows");
+        let mut late = index.clone();
+        let split = Generation { pruned: vec![5, 9], ..generation(&index, 0, 3, &[1]) };
+        late.push(Entry { kind: Kind::RESULT, group: 2, ..Entry::alone(6, Role::Tool, 40) });
+        let view = View::new(&late, &[split]);
+        let placeholders = view.parts().iter().filter(|part| matches!(part, Part::Placeholder { .. }));
+        assert_eq!(placeholders.count(), 1, "nor beside a late result");
         let last_resort = Generation { capped: vec![(1, 8)], ..generation(&index, 0, 6, &[1]) };
         assert!(View::new(&index, &[last_resort]).parts().contains(&Part::Capped { index: 1, bytes: 8 }));
     }

@@ -17,7 +17,7 @@ use crate::{
     store::Snapshot,
     time::Timestamp,
     transcript::{Entry, Kind, Role},
-    view::{Part, Why},
+    view::{self, Part, Why},
     wasm::{
         convert,
         events::event,
@@ -164,10 +164,12 @@ impl Core {
         triples
     }
 
-    /// One text for summaries that piled up, oldest first, beginning at UTF-16 `offsets`, end included.
-    pub fn collapse(&self, joined: &str, offsets: &[u32]) -> Result<String, JsValue> {
+    /// One text for summaries that piled up, oldest first, beginning at UTF-16 `offsets`, end included; `wrapped` as the
+    /// model is shown a summary.
+    pub fn collapse(&self, joined: &str, offsets: &[u32], wrapped: bool) -> Result<String, JsValue> {
         let ends = convert::utf8_ends(joined, offsets);
-        self.session().collapsed(joined, &ends).map_err(|error| Fault::from(error).into())
+        let text = self.session().collapsed(joined, &ends).map_err(Fault::from)?;
+        Ok(if wrapped { view::wrap(&text) } else { text })
     }
 
     /// The live summary as the model is shown it.

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "conformance")]
 
+mod asking;
 mod carry;
 mod clearing;
 mod counting;

@@ -1,9 +1,9 @@
 //! The planner again, by trying every place: slow, and written apart from the one it checks.
 
 use compaction_governor::{
-    plan::{Covered, PlanInput, StandIn},
+    plan::{Covered, PlanInput, Replaced},
     tokens::permille,
-    transcript::Kind,
+    transcript::{Entry, Kind},
 };
 
 use super::Transcript;
@@ -41,20 +41,19 @@ impl<'a> Plain<'a> {
     /// What it weighs as it is shown.
     pub fn weight(&self, at: u32) -> u64 {
         let entry = self.transcript.entries[at as usize];
-        let user = entry.is_real_user();
         let late = at >= self.previous.count && self.transcript.group_of(at) < self.previous.count;
-        let tokens = if self.pinned(at) || entry.is_system() || late {
-            entry.tokens
-        } else if self.input.replaced.pruned.contains(&at) && !user {
-            StandIn::Placeholder.tokens(&entry)
-        } else if let Some(&(_, bytes)) = self.input.replaced.capped.iter().find(|capped| capped.0 == at)
-            && (!user || self.transcript.newest_user() == Some(at))
-        {
-            StandIn::Capped { bytes }.tokens(&entry)
-        } else {
-            entry.tokens
-        };
-        u64::from(tokens)
+        if self.pinned(at) || entry.is_system() || late {
+            return entry.tokens.into();
+        }
+        let Replaced { pruned, capped } = self.input.replaced;
+        if pruned.contains(&at) && !entry.is_real_user() {
+            return entry.tokens.min(32).into();
+        }
+        let newest = self.transcript.newest_user() == Some(at);
+        match capped.iter().find(|capped| capped.0 == at) {
+            Some(&(_, bytes)) if !entry.is_real_user() || newest => capped_weight(entry, bytes),
+            _ => entry.tokens.into(),
+        }
     }
 
     pub fn weight_where(&self, keep: impl Fn(u32) -> bool) -> u64 {
@@ -138,8 +137,16 @@ impl<'a> Plain<'a> {
 
     fn best_of(&self, cuts: &[u32]) -> Option<u32> {
         let lowest = self.landing(*cuts.last()?);
-        let goal = lowest.max(self.needed().min(self.input.target_tokens.into()));
+        let target = u64::from(self.input.target_tokens);
+        let goal = if target > self.needed() { lowest } else { lowest.max(target) };
         let cut = cuts.iter().copied().find(|&cut| self.landing(cut) <= goal && self.news(cut))?;
         (self.landing(cut) <= self.needed()).then_some(cut)
     }
+}
+
+/// Text of at most four bytes a token, cut to `bytes`, and the 32 tokens that say so.
+fn capped_weight(entry: Entry, bytes: u32) -> u64 {
+    let (tokens, most) = (u64::from(entry.tokens), u64::from(entry.tokens) * 4);
+    let text = if entry.bytes == 0 { most } else { most.min(entry.bytes.into()) };
+    if text <= bytes.into() { tokens } else { tokens.min(tokens * u64::from(bytes) / text + 32) }
 }

@@ -10,8 +10,10 @@ use anyhow::{Context, Result, bail};
 use crate::project::Project;
 
 /// Requirements that must have a test by now; `verify` fails without.
-pub(crate) const REQUIRED_SEEDS: &[&str] =
-    &["A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1", "B2", "B3", "B4", "C1", "C2", "C3", "C4", "C5", "C6"];
+pub(crate) const REQUIRED_SEEDS: &[&str] = &[
+    "A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8", "A9", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8", "C1", "C2",
+    "C3", "C4", "C5", "C6",
+];
 
 /// Every requirement, in the words README uses.
 const SEEDS: [(&str, &str); 23] = [

@@ -51,8 +51,8 @@ export class Core {
   view(): Uint32Array;
   /** Triples: `1, entry, newest` a summary that goes into the newest; `2, entry, _` drop; `3, entry, results` add the results that it lacks; `4, entry, _` take the media out. */
   repair(): Uint32Array;
-  /** One text for summaries that piled up, oldest first. */
-  collapse(joined: string, offsets: Uint32Array): string;
+  /** One text for summaries that piled up, oldest first; `wrapped` as the model is shown a summary. */
+  collapse(joined: string, offsets: Uint32Array, wrapped: boolean): string;
   summaryText(): string | undefined;
   history(): Compaction[];
   drainEvents(): CompactionEvent[];

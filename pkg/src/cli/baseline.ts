@@ -2,6 +2,7 @@
 // put together from it: whatever stands in the view, plus what was outside the messages, plus the summary.
 
 import type { TraceEntry } from './trace.js';
+import { rough } from '../text/rough.js';
 
 export class Baseline {
   /** Real tokens of the entries before each position: one more than there are entries. */
@@ -73,9 +74,15 @@ export class Baseline {
     for (let at = 0; at + 2 < view.length; at += 3) {
       const [kind = 0, from = 0, to = 0] = view.subarray(at, at + 3);
       if (kind === SUMMARY) total += summaryTokens;
-      if (kind === VERBATIM) total += this.#before(Math.min(to, entries)) - this.#before(Math.min(from, entries));
+      else if (kind === CLEARED) total += Math.min(this.#weight(from, from + 1, entries), CLEARED_TOKENS);
+      else if (kind === CAPPED) total += Math.min(this.#weight(from, from + 1, entries), rough(to));
+      else total += this.#weight(from, to, entries);
     }
     return Math.max(1, Math.round(total));
+  }
+
+  #weight(from: number, to: number, entries: number): number {
+    return this.#before(Math.min(to, entries)) - this.#before(Math.min(from, entries));
   }
 
   #before(position: number): number {
@@ -92,6 +99,9 @@ export class Baseline {
   }
 }
 
-/** The kinds of a view's parts that weigh something. */
-const VERBATIM = 0;
+/** The kinds of a view's parts that do not weigh what their entries do. */
 const SUMMARY = 1;
+const CLEARED = 3;
+const CAPPED = 4;
+/** What the crate counts for a placeholder. */
+const CLEARED_TOKENS = 32;

@@ -40,6 +40,12 @@ export interface Plan {
   cut: number;
 }
 
+/** No plan. With `prunedTokens`, because old results were cleared without a model and that was enough. */
+export interface Refused {
+  refused: Decision;
+  prunedTokens?: number;
+}
+
 export type Committed =
   | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number }
   | { status: 'failed'; code: string; message: string }
@@ -53,13 +59,13 @@ export interface Engine {
   entryCount(): number;
   explain(now: number): Decision;
   viewRevision(): number;
-  /** Triples `[kind, from, to)`: 0 is entries verbatim, 1 the live summary, 2 one result whose call is not shown. */
+  /** Triples, as the boundary has them: 0 is entries verbatim, 1 the live summary, 2 a result whose call is not shown, 3 a cleared entry, 4 one cut to so many bytes. */
   view(): Uint32Array;
   summaryText(): string | undefined;
   /** Each event once, in order. */
   drainEvents(): Told[];
   open(now: number): Promise<unknown>;
-  claim(kind: 'auto' | 'manual' | 'overflow', now: number): Promise<Plan | { refused: Decision }>;
+  claim(kind: 'auto' | 'manual' | 'overflow', now: number): Promise<Plan | Refused>;
   commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number, joined: string, offsets: Uint32Array, tail: string): Promise<Committed>;
   commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<Committed>;
   reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
@@ -69,6 +75,10 @@ export interface Engine {
   settle(now: number): Promise<void>;
   /** A compaction that the recording made by itself, without the governor's leave. */
   adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;
+  /** What mends the conversation: triples `action, entry, reference`, as `repairsOf` reads them. */
+  repair(): Uint32Array;
+  /** One text for summaries that piled up, oldest first. */
+  collapse(joined: string, offsets: Uint32Array, wrapped: boolean): string;
   free(): void;
 }
 

@@ -51,6 +51,9 @@ export type CompactionEvent = Place & {
   trigger: string | null;
 };
 
+/** The governor cleared old results without a model, and that was enough: no summary was written, nothing was spent. Simulations only. */
+export type ClearedEvent = Place & { type: 'cleared'; decision: Decision; clearedTokens: number };
+
 /** A pass that the governor began and that came to nothing. Simulate only. */
 export type FailedEvent = Place & { type: 'failed'; code: string; message: string };
 
@@ -117,6 +120,8 @@ export interface SummaryEvent {
   started: number;
   /** How often each refusal or wait began. */
   refused: { action: 'wait' | 'blocked'; reason: string; times: number; firstLine: number; firstSession?: string; sentence: string }[];
+  /** What was cleared without a model, and how often. Simulations only. */
+  cleared: { times: number; tokens: number };
   /** Prompts that the provider would have refused. Simulate only. */
   overflows: number;
   /** Tokens that passes cost which did not help; null where some of it cannot be known. */
@@ -125,6 +130,6 @@ export interface SummaryEvent {
 
 type Marked = { /** Present and true on every line of `--simulate` and `--summarize`. */ simulated?: true };
 export type ReplayEvent = Marked &
-  (RecordingEvent | WindowEvent | DecisionEvent | CompactionEvent | FailedEvent | VerdictEvent | OverflowEvent | ViewEvent | IgnoredEvent | LeftOutEvent | RewindEvent | UnreadableEvent | NoteEvent | SummaryEvent);
+  (RecordingEvent | WindowEvent | DecisionEvent | CompactionEvent | ClearedEvent | FailedEvent | VerdictEvent | OverflowEvent | ViewEvent | IgnoredEvent | LeftOutEvent | RewindEvent | UnreadableEvent | NoteEvent | SummaryEvent);
 
 export type Emit = (event: ReplayEvent) => void;

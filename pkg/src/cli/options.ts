@@ -7,12 +7,19 @@ export type Command =
   | { kind: 'help' }
   | { kind: 'version' }
   | { kind: 'replay'; file: string; mode: Mode; window: number | undefined; json: boolean }
-  | { kind: 'doctor'; file: string; window: number | undefined; json: boolean }
+  | { kind: 'doctor'; file: string; window: number | undefined; json: boolean; repair: Repair | undefined }
   | { kind: 'wrong'; sentence: string };
+
+/** A repaired copy that is asked for; a dry run only lists what would change. */
+export interface Repair {
+  out: string | undefined;
+  dryRun: boolean;
+}
 
 export const HELP = `Usage: compaction-governor replay FILE [--observe | --simulate
                  | --summarize scripted] [--window N] [--json]
-       compaction-governor doctor FILE [--window N] [--json]
+       compaction-governor doctor FILE [--repair OUT] [--dry-run]
+                 [--window N] [--json]
 
 Reads a recorded conversation. Nothing leaves this machine, no model is called,
 and no message text is printed. The format is recognised from the content:
@@ -46,6 +53,11 @@ summaries that piled up, calls without results and results without calls, what
 is large, what is fixed, what one pass would bring, and which past passes did
 not help.
 
+  --repair OUT Writes a repaired copy in the same format and lists each change:
+               summaries but the newest taken out, results without a call
+               dropped, calls given up closed, pictures and encoded data of old
+               turns removed. FILE is never touched, OUT never overwritten.
+  --dry-run    Lists the changes and writes nothing.
   --json       One JSON object: "diagnosis".
 
   --window N   The model's window in tokens. Default: what the recording says,
@@ -79,9 +91,11 @@ export function commandFrom(args: readonly string[]): Command {
   const window = values.window === undefined ? undefined : windowFrom(values.window);
   if (Number.isNaN(window)) return wrong(`--window takes a whole number of tokens from ${MIN_WINDOW} to ${MAX_WINDOW}, not ${quoted(values.window ?? '')}`);
   const json = values.json ?? false;
+  if (command === 'replay' && (values.repair !== undefined || values['dry-run'])) return wrong('--repair and --dry-run belong to doctor');
   if (command === 'replay') return { kind: 'replay', file, mode: modes[0] ?? 'observe', window, json };
   if (modes.length > 0) return wrong(`doctor takes no --${modes[0]}`);
-  return { kind: 'doctor', file, window, json };
+  const dryRun = values['dry-run'] ?? false;
+  return { kind: 'doctor', file, window, json, repair: values.repair === undefined && !dryRun ? undefined : { out: values.repair, dryRun } };
 }
 
 /** "200000", "200,000", "200_000" and "200k" name the same window. */
@@ -110,6 +124,8 @@ const OPTIONS = {
   observe: { type: 'boolean' },
   simulate: { type: 'boolean' },
   summarize: { type: 'string' },
+  repair: { type: 'string' },
+  'dry-run': { type: 'boolean' },
   window: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },

@@ -1,6 +1,7 @@
 // The terminal tool as a function: arguments and streams in, an exit code out.
 
 import { examine } from './doctor/examine.js';
+import { isPlaced, refusalOf, writeRepaired } from './doctor/repair/repair.js';
 import type { NewEngine } from './engine.js';
 import type { Emit } from './events.js';
 import { type Command, HELP, commandFrom } from './options.js';
@@ -83,9 +84,15 @@ async function replayFound({ file, mode, window, json }: Extract<FileCommand, { 
 }
 
 /** 1 says that something was found; that something went wrong inside is 2, lest a script take it for a finding. */
-async function doctorFound({ file, window, json }: Extract<FileCommand, { kind: 'doctor' }>, found: Recording, progress: Progress, world: World): Promise<number> {
-  const report = await examine(found, { file, window, newEngine: world.loadEngine(), progress: (bytes) => progress.at(bytes) });
+async function doctorFound({ file, window, json, repair }: Extract<FileCommand, { kind: 'doctor' }>, found: Recording, progress: Progress, world: World): Promise<number> {
+  const out = repair?.dryRun === false ? repair.out : undefined;
+  const refusal = repair && (await refusalOf(found.format, out));
+  if (refusal !== undefined) return complain(world, `Cannot repair ${clean(file)}: ${clean(refusal)}.`, UNUSABLE);
+  const { report, changes } = await examine(found, { file, window, newEngine: world.loadEngine(), repairing: repair !== undefined, progress: (bytes) => progress.at(bytes) });
   progress.clear();
+  if (!isPlaced(found, changes)) return complain(world, `Cannot repair ${clean(file)}: it is a log of requests, each of which repeats the conversation; repair the conversation itself.`, UNUSABLE);
+  if (out !== undefined) await writeRepaired(file, out, found, changes);
+  if (out !== undefined && report.repair !== undefined) report.repair.out = out;
   if (json) world.stdout.write(`${JSON.stringify(report)}\n`);
   else printReport(report, FORMAT_TITLES[report.format], new Table(terminalOf(world)));
   return report.healthy ? DONE : FOUND;

@@ -3,7 +3,7 @@
 
 import { Baseline } from './baseline.js';
 import { Conversation, type Call } from './conversation.js';
-import type { Decision, Engine, Plan } from './engine.js';
+import type { Decision, Engine, Plan, Refused } from './engine.js';
 import { scriptedSummary } from './summariser.js';
 import type { TraceEntry, TraceStep } from './trace.js';
 import { rough } from '../text/rough.js';
@@ -94,10 +94,7 @@ export class Simulated extends Conversation {
 
   async #pass(engine: Engine, kind: 'auto' | 'overflow', decision: Decision): Promise<boolean> {
     const plan = await engine.claim(kind, this.clock.now);
-    if ('refused' in plan) {
-      this.answered(plan.refused);
-      return false;
-    }
+    if ('refused' in plan) return this.#cleared(decision, plan);
     this.answered(decision);
     const text = plan.means === 'model' ? scriptedSummary(plan.tokens, plan.maxTokens) : undefined;
     const summaryTokens = rough(text?.length ?? 0);
@@ -111,6 +108,18 @@ export class Simulated extends Conversation {
     const { compactionId, beforeTokens, afterTokens } = done;
     this.report({ type: 'compaction', by: 'governor', decision, entries: engine.entryCount(), coversEntries: plan.cut, beforeTokens, summaryTokens, trigger: null });
     this.made(compactionId, { by: 'governor', beforeTokens, afterTokens, spentTokens });
+    return true;
+  }
+
+  /** Old results may have been cleared instead, which costs nothing and makes a smaller prompt as well. */
+  #cleared(decision: Decision, { refused, prunedTokens }: Refused): boolean {
+    if (prunedTokens === undefined) {
+      this.answered(refused);
+      return false;
+    }
+    this.answered(decision);
+    this.tally.clear(prunedTokens);
+    this.report({ type: 'cleared', decision, clearedTokens: prunedTokens });
     return true;
   }
 

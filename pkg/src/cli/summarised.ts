@@ -95,9 +95,10 @@ export class Summarised {
   async #prepare(session: Session): Promise<Step> {
     session.advanced.observe(this.#messages);
     const decision = session.explain();
+    const newest = session.history().at(-1)?.compactionId;
     const step = await session.prepare(this.#messages, this.#model === undefined ? {} : { model: this.#model });
     this.#answered(decision, step);
-    if (step.compacted) this.#passed(session, step, decision);
+    if (step.compacted) this.#passed(session, step, decision, newest);
     return step;
   }
 
@@ -111,9 +112,10 @@ export class Summarised {
     else if (!again) this.#tally.refused(decision, this.#line, this.#setting.label);
   }
 
-  #passed(session: Session, step: Step, decision: Decision): void {
+  /** Old results may have been cleared instead: then the newest summary is the one that was there before. */
+  #passed(session: Session, step: Step, decision: Decision, newest: string | undefined): void {
     const made = session.history().at(-1);
-    if (made === undefined) return;
+    if (made === undefined || made.compactionId === newest || made.summary === '') return this.#cleared(step, decision);
     const { compactionId, coversEntries, beforeTokens, afterTokens = null, summary } = made;
     const summaryTokens = rough(Buffer.byteLength(summary));
     this.#report({ type: 'compaction', by: 'governor', decision, entries: this.#messages.length, coversEntries, beforeTokens, summaryTokens, trigger: null });
@@ -121,6 +123,13 @@ export class Summarised {
     const report: PassReport = { line: this.#line, ...this.#labelled(), by: 'governor', beforeTokens, afterTokens, verdict: 'pending', spentTokens: this.#spent };
     this.#tally.passes.push(report);
     this.#unjudged.set(compactionId, report);
+  }
+
+  #cleared(step: Step, decision: Decision): void {
+    const clearedTokens = Math.max(0, (decision.usedTokens ?? 0) - (step.decision.usedTokens ?? 0));
+    this.#tally.clear(clearedTokens);
+    this.#report({ type: 'cleared', decision, clearedTokens });
+    this.#report({ type: 'view', ...this.#sizes(step), stablePrefix: step.stablePrefix });
   }
 
   #sizes({ messages }: Step): { messages: number; keptMessages: number; bytes: number; summaryBytes: number } {

@@ -18,6 +18,7 @@ export class Tally {
   windowTokens: number | null = null;
   started = 0;
   overflows = 0;
+  readonly cleared = { times: 0, tokens: 0 };
   readonly passes: PassReport[] = [];
   readonly #refused = new Map<string, SummaryEvent['refused'][number]>();
 
@@ -26,6 +27,12 @@ export class Tally {
     if (cost === undefined) return;
     this.usageRecords += Number(cost.separate);
     this.peak = Math.max(this.peak, cost.promptTokens);
+  }
+
+  /** Old results were cleared without a model. */
+  clear(tokens: number): void {
+    this.cleared.times += 1;
+    this.cleared.tokens += tokens;
   }
 
   refused(decision: Decision, line: number, session: string | undefined): void {
@@ -55,6 +62,7 @@ export class Tally {
       passes: this.passes,
       started: this.started,
       refused: [...this.#refused.values()],
+      cleared: this.cleared,
       overflows: this.overflows,
       uselessTokens: known ? useless.reduce((sum, pass) => sum + (pass.spentTokens ?? 0), 0) : null,
     };

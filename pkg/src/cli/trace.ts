@@ -1,5 +1,7 @@
 // The neutral trace: what a recording says, whatever its format. No decision is made here.
 
+import type { Fields } from './json.js';
+
 /** Who speaks in an entry. The numbers are those of the WASM boundary. */
 export const Role = { system: 0, user: 1, assistant: 2, tool: 3 } as const;
 export type Role = (typeof Role)[keyof typeof Role];
@@ -35,6 +37,8 @@ export interface Said {
   calls: readonly string[];
   /** The id of the tool call that it answers. */
   answers: string | undefined;
+  /** The message of the document that says it, where one says it alone. */
+  source: Fields | undefined;
 }
 
 interface Placed {

@@ -2,10 +2,10 @@
 
 import { compactionError } from '../errors.js';
 import type { SessionOptions } from '../surface.js';
-import { isFields } from './json.js';
-import { openAiChat } from './openai-chat.js';
+import { isFields } from './shape/json.js';
+import { openAiChat } from './openai/openai-chat.js';
 import { Flag, type Reader } from './reader.js';
-import type { FormatReader } from './shape.js';
+import type { FormatReader } from './shape/reader-of.js';
 
 export function readerFor<M>({ format, hostSummary }: Pick<SessionOptions<M>, 'format' | 'hostSummary'>): Reader<M> {
   const reader: unknown = format ?? openAiChat<M>();

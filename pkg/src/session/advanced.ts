@@ -53,7 +53,7 @@ export class FullControl<M> implements Advanced<M> {
     watch.changed();
     const repairs = repairsOf(core.repair());
     const changes = repairs.map((repair) => changeOf(repair));
-    return { messages: dryRun ? [...messages] : repaired(messages, repairs, reader, (joined, offsets) => core.collapse(joined, offsets)), changes };
+    return { messages: dryRun ? [...messages] : repaired(messages, repairs, reader, (joined, offsets) => core.collapse(joined, offsets, true)), changes };
   }
 
   async recordUsage(promptTokens: number | undefined, view: ViewStamp): Promise<void> {

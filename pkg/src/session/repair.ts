@@ -36,17 +36,17 @@ export function changeOf({ action, index, reference }: Repair): RepairChange {
   }
 }
 
-/** The mended copy. Messages that nothing is wrong with stay the same objects. */
+/** The mended copy. Messages that nothing is wrong with stay the same objects; merged summaries become one of ours, which every reader knows again. */
 export function repaired<M>(
   messages: readonly M[],
   repairs: readonly Repair[],
-  reader: Pick<Reader<M>, 'message' | 'text' | 'replaced' | 'withoutMedia' | 'closing'>,
+  reader: Pick<Reader<M>, 'message' | 'text' | 'summaryMessage' | 'withoutMedia' | 'closing'>,
   collapse: (joined: string, offsets: Uint32Array) => string,
 ): M[] {
   const of = new Map(repairs.map((repair) => [repair.index, repair]));
   const merged = mergedSummary(messages, repairs, reader, collapse);
   return messages.flatMap((message, index) => {
-    if (index === merged?.index) return [reader.replaced(message, merged.text)];
+    if (index === merged?.index) return [reader.summaryMessage(merged.text)];
     const repair = of.get(index);
     switch (repair?.action) {
       case undefined:

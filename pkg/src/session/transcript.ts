@@ -2,7 +2,7 @@
 
 import type { Core } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
-import { isFields, textAt } from '../formats/json.js';
+import { isFields, textAt } from '../formats/shape/json.js';
 import { Flag, Role, type Reader, type Reading } from '../formats/reader.js';
 import type { CompactionError } from '../surface.js';
 

@@ -1,7 +1,7 @@
 // What others see of a session: a cached snapshot, listeners, and a timer for what changes by itself.
 
 import type { Core } from '../boundary/glue.js';
-import { isFields } from '../formats/json.js';
+import { isFields } from '../formats/shape/json.js';
 import type { CompactionEvent, Snapshot } from '../surface.js';
 import { Timer } from './timer.js';
 

@@ -1,7 +1,7 @@
 // From a plan to its end: asks the summarisers in order, each bounded in time. Uses nothing but the plan.
 
 import { compactionError } from '../errors.js';
-import { isFields } from '../formats/json.js';
+import { isFields } from '../formats/shape/json.js';
 import type { CompactResult, Plan, Signal, Summarize, Summarizer, SummaryRequest } from '../surface.js';
 import { Timer } from './timer.js';
 

@@ -1,6 +1,6 @@
 // Which values are streams, told by their methods: a stream may come from another realm or a polyfill.
 
-import { isFields } from '../formats/json.js';
+import { isFields } from '../formats/shape/json.js';
 
 export interface BodyHolder {
   readonly body: ReadableStream;

@@ -39,11 +39,12 @@ export class Meter {
     while (this.#kept - (this.#pieces[0]?.length ?? 0) >= TAIL) this.#kept -= this.#pieces.shift()?.length ?? 0;
   }
 
-  /** The last object behind a `"usage":` that reads as one. Inside a JSON string the quotes would be escaped. */
+  /** The last object behind a `"usage":` or `"usageMetadata":` that reads as one. Inside a JSON string the quotes would be escaped. */
   #fromTail(): Usage | undefined {
     const tail = this.#text();
     for (let at = tail.lastIndexOf(KEY); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(KEY, at - 1)) {
-      const usage = this.#read({ usage: objectAt(tail, at + KEY.length) });
+      const end = tail.indexOf('"', at + KEY.length);
+      const usage = this.#read({ [tail.slice(at + 1, end)]: objectAt(tail, end + 1) });
       if (usage) return usage;
     }
     return undefined;
@@ -82,7 +83,7 @@ function parsed(json: string): unknown {
   }
 }
 
-const KEY = '"usage"';
+const KEY = '"usage';
 /** Usage with every detail a provider adds is under 2 KB, and little follows it. */
 const TAIL = 16_384;
 /** Room for the white space of an indented body. */

@@ -238,7 +238,7 @@ test('gemini_call_without_an_id_goes_by_its_name_and_what_tools_added_is_part_of
 test('ui_message_call_with_its_result_beside_it_waits_for_nothing_and_one_that_awaits_approval_stays_open', async () => {
   const part = (state, over = {}) => ({ type: 'dynamic-tool', toolName: 'f', toolCallId: state, state, input: {}, ...over });
   const assistant = (parts) => ({ id: '', role: 'assistant', parts: [{ type: 'step-start' }, ...parts] });
-  const { format, steps } = await read(JSON.stringify([{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }, assistant([part('output-available', { output: 'x' })]), assistant([part('approval-requested')])]));
+  const { format, steps } = await read(JSON.stringify([{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'go' }] }, assistant([part('output-available', { output: 'x' }), part('output-error', { errorText: 'no' })]), assistant([part('approval-requested')])]));
   assert.equal(format, 'ui_messages');
   assert.deepEqual(entries(steps).map(({ role, calls }) => [role, calls]), [[USER, 0], [ASSISTANT, 0], [ASSISTANT, 1]]);
 });
@@ -259,7 +259,7 @@ test('langchain_thread_stored_and_serialised_messages_read_the_same_and_no_usage
   for (const messages of [{ values: { messages: plain } }, stored, serialised]) {
     const { format, steps } = await read(JSON.stringify(messages));
     assert.deepEqual([format, kinds(steps), prompts(steps)], ['langchain', 'session entry call usage entry entry call entry', [80]]);
-    seen.push(entries(steps));
+    seen.push(entries(steps).map(({ said: { texts, calls, answers }, ...entry }) => ({ ...entry, texts, calls, answers })));
   }
   assert.deepEqual(seen[1], seen[0]);
   assert.deepEqual(seen[2], seen[0]);
@@ -280,6 +280,6 @@ test('summary_that_a_host_left_in_its_history_is_marked_in_any_role_but_that_of_
 });
 
 test('text_that_is_mostly_encoded_data_is_marked_as_a_blob', async () => {
-  const { steps } = await read(JSON.stringify([chat.user(`look: ${'QUJD'.repeat(900)}`), chat.user(filler(500))]));
+  const { steps } = await read(JSON.stringify([chat.user(`look: ${'QUJ1'.repeat(900)}`), chat.user(filler(500))]));
   assert.deepEqual(entries(steps).map(({ flags, mediaBytes }) => [flags, mediaBytes]), [[64, 3_600], [0, 0]]);
 });

@@ -1,7 +1,9 @@
 // Every recording, whole, through the built tool. The recordings lie beside the repository,
 // or where GOVERNOR_RECORDINGS says.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
@@ -40,6 +42,9 @@ const COUNTED = {
   'ai-sdk-uimessages-assembled.json': ['ui_messages', 0, null, 0],
 };
 
+/** Formats whose files are examined only. */
+const READ_ONLY = new Set(['gemini_cli', 'kimi', 'openhands', 'swe_agent', 'aider', 'sharegpt']);
+
 for (const [file, [format, usage, peak, compactions]] of Object.entries(COUNTED)) {
   for (const args of [[], ['--window', '32768'], ['--simulate', '--window', '32768'], ['--summarize', 'scripted', '--window', '32768']]) {
     test(`replay_of_${file}_${args.join('_') || 'default'}_counts_what_the_index_counts`, { skip }, async () => {
@@ -75,6 +80,23 @@ for (const file of Object.keys(COUNTED)) {
     assert.deepEqual([people.code, people.err], [json.code, '']);
     for (const out of [json.out, people.out]) assert.doesNotMatch(out, /NaN|Infinity|undefined|\[object/);
     assert.ok(people.out.split('\n').every((line) => line.length <= 80 || line.includes(file)), 'fits 80 columns');
+  });
+}
+
+for (const [file, [format]] of Object.entries(COUNTED)) {
+  test(`repaired_copy_of_${file}_needs_nothing_more_and_differs_in_the_changes_alone`, { skip }, async () => {
+    const place = await mkdtemp(join(tmpdir(), 'governor-repair-'));
+    const out = join(place, file);
+    const first = await tool('doctor', folder + file, '--repair', out, '--json');
+    if (READ_ONLY.has(format)) {
+      assert.equal(first.code, 2);
+      assert.match(first.err, /^compaction-governor: Cannot repair .*\.\n$/);
+    } else {
+      const { changes } = JSON.parse(first.out).repair;
+      assert.deepEqual(JSON.parse((await tool('doctor', out, '--dry-run', '--json')).out).repair.changes, []);
+      if (changes.length === 0) assert.ok(readFileSync(out).equals(readFileSync(folder + file)));
+    }
+    await rm(place, { recursive: true });
   });
 }
 

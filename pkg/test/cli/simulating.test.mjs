@@ -32,7 +32,14 @@ test('baseline_gives_each_entry_the_growth_that_it_caused_and_a_view_loses_just_
   baseline.add(entry(300));
   baseline.prompt(5_900, 3);
   assert.equal(baseline.of(Uint32Array.of(1, 0, 0, 0, 2, 3), 3, 40), 5_000 + 40 + 600);
-  assert.equal(baseline.of(Uint32Array.of(0, 0, 1, 2, 1, 2), 3, 40), 5_100);
+  assert.equal(baseline.of(Uint32Array.of(0, 0, 1, 2, 1, 2), 3, 40), 5_100 + 200);
+});
+
+test('baseline_weighs_a_cleared_entry_as_its_placeholder_a_cut_one_as_what_is_left_and_a_late_result_whole', () => {
+  const baseline = new Baseline();
+  for (const tokens of [100, 500, 500, 10, 50]) baseline.add(entry(tokens));
+  baseline.prompt(5_000 + 1_160, 5);
+  assert.equal(baseline.of(Uint32Array.of(0, 0, 1, 3, 1, 2, 4, 2, 350, 3, 3, 4, 2, 4, 5), 5, 0), 5_000 + 100 + 32 + 100 + 10 + 50);
 });
 
 test('baseline_after_a_recorded_compaction_weighs_new_entries_by_what_was_learned_before', () => {
@@ -118,6 +125,21 @@ test('figures_after_a_simulated_pass_are_lower_by_what_it_took_away_and_every_li
   assert.ok(events.every((event) => event.simulated === true));
   assert.equal(events.at(-1).simulatedPeakPromptTokens, 11_500);
   assert.equal(events.at(-1).started, 1);
+});
+
+test('results_that_were_cleared_without_a_model_make_later_figures_lower_and_cost_nothing', async () => {
+  const c = claude();
+  const recording = lines([
+    c.user(0, filler(1_000)), c.answer(1, 'm1', say(filler(100)), 11_000, 9), c.user(2, filler(400)), c.answer(3, 'm2', say(filler(100)), 11_500, 9), c.user(4, filler(100)), c.answer(5, 'm3', say('a'), 11_700, 9),
+  ]);
+  let cleared = false;
+  const engine = stubEngine(({ prompt }) => (prompt >= 11_500 && !cleared ? decision({ action: 'compact', reason: undefined, trigger: 'threshold', sentence: 'due' }) : decision()));
+  engine.claim = async () => ((cleared = true), { refused: decision(), prunedTokens: 468 });
+  engine.view = () => (cleared ? Uint32Array.of(0, 0, 2, 3, 2, 3, 0, 3, engine.entryCount()) : Uint32Array.of(0, 0, engine.entryCount()));
+  const { calls, events } = await simulate(recording, engine, 20_000);
+  assert.deepEqual(named(calls, 'reportUsage').map((call) => call[1]), [11_000, 11_500, 11_700 - 400 + 32]);
+  const [event] = events.filter(({ type }) => type === 'cleared');
+  assert.deepEqual([event.clearedTokens, event.simulated, events.at(-1).cleared, events.at(-1).passes], [468, true, { times: 1, tokens: 468 }, []]);
 });
 
 test('recorded_compaction_is_left_out_of_a_simulation_and_said_so', async () => {

@@ -42,6 +42,8 @@ export function stubEngine(answer = hold) {
       passes.push({ compactionId: `pass-${passes.length + 1}`, before: prompt, pending: true });
       return `pass-${passes.length}`;
     },
+    repair: () => new Uint32Array(),
+    collapse: (joined) => `merged ${joined.length}`,
     free: () => void calls.push(['free']),
   };
   return engine;

@@ -16,7 +16,7 @@ function stubSession(compactsAt = []) {
     calls,
     advanced: { observe: () => undefined },
     explain: () => decision(),
-    history: () => [{ compactionId: 'c1', coversEntries: 1, beforeTokens: 9, summary: 'sum' }],
+    history: () => (calls.filter(([name]) => name === 'prepare').some((_, index) => compactsAt.includes(index)) ? [{ compactionId: 'c1', coversEntries: 1, beforeTokens: 9, summary: 'sum' }] : []),
     on: () => () => undefined,
     close: async () => void calls.push(['close']),
     async prepare(messages) {
@@ -57,6 +57,15 @@ test('usage_that_is_reported_for_a_view_is_lower_by_what_the_view_left_out', asy
   const [view] = told.filter((event) => event.type === 'view');
   assert.deepEqual([view.messages, view.keptMessages, view.summaryBytes, view.simulated], [3, 2, 245, true]);
   assert.equal(told.at(-1).simulatedPeakPromptTokens, 11_000);
+});
+
+test('results_that_were_cleared_instead_of_a_summary_are_an_action_of_their_own', async () => {
+  const session = stubSession([1]);
+  session.history = () => [{ compactionId: 'old', coversEntries: 1, beforeTokens: 9, summary: 'sum' }];
+  session.explain = () => decision({ usedTokens: 900 });
+  const { told } = await summarise(JSON.stringify(messages), session);
+  const [event] = told.filter(({ type }) => type === 'cleared');
+  assert.deepEqual([event.clearedTokens, told.at(-1).cleared, told.at(-1).passes, told.filter(({ type }) => type === 'compaction')], [900, { times: 1, tokens: 900 }, [], []]);
 });
 
 test('prompt_above_the_window_is_refused_as_a_provider_would_and_never_reported', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aiSdkUi, tanstackUi } from '../../src/formats/ai-sdk-ui.js';
+import { aiSdkUi, tanstackUi } from '../../src/formats/ai-sdk/ui.js';
 import { Flag, Role } from '../../src/formats/reader.js';
 import { fingerprint, sameButFor } from './fingerprint.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anthropic as reader } from '../../src/formats/anthropic.js';
+import { anthropic as reader } from '../../src/formats/anthropic/anthropic.js';
 import { Flag, Role, type Reading } from '../../src/formats/reader.js';
 
 const read = (message: unknown): Reading => reader.message(message);

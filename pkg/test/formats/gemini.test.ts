@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gemini as reader } from '../../src/formats/gemini.js';
+import { gemini as reader } from '../../src/formats/gemini/gemini.js';
 import { Flag, Role, type Reading } from '../../src/formats/reader.js';
 
 const read = (content: unknown): Reading => reader.message(content);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { langchain } from '../../src/formats/langchain.js';
+import { langchain } from '../../src/formats/langchain/langchain.js';
 import { Flag, Role } from '../../src/formats/reader.js';
 import { fingerprint } from './fingerprint.js';
 
@@ -128,12 +128,13 @@ test('an edit leaves each message in the form it had', () => {
 test('a capped message keeps calls as objects and sealed reasoning as it was, in every form', () => {
   const long = 'words '.repeat(2_000);
   const thinking = { type: 'thinking', thinking: long, signature: 'AA' };
-  const fields = { content: [thinking, { type: 'text', text: long }], tool_calls: [{ ...call(), args: { path: 'a', body: long } }] };
+  const encrypted = { type: 'reasoning', reasoning: long, extras: { signature: 'AA' } };
+  const fields = { content: [thinking, { type: 'text', text: long }, encrypted, { type: 'reasoning', reasoning: long }], tool_calls: [{ ...call(), args: { path: 'a', body: long } }] };
   for (const [form, message] of Object.entries(forms('ai', 'assistant', 'AIMessage', fields))) {
     const capped: unknown = langchain.capped(Object(message), 400);
     const { content, tool_calls } = Object(capped).kwargs ?? Object(capped).data ?? Object(capped);
-    assert.deepEqual([content[0], tool_calls[0].id, tool_calls[0].args.path], [thinking, 'c', 'a'], form);
-    assert.ok(content[1].text.length < 450 && tool_calls[0].args.body.length < 450, form);
+    assert.deepEqual([content[0], content[2], tool_calls[0].id, tool_calls[0].args.path], [thinking, encrypted, 'c', 'a'], form);
+    assert.ok(content[3].reasoning.length < 450 && content[1].text.length < 450 && tool_calls[0].args.body.length < 450, form);
     assert.deepEqual(read(capped).calls, ['c'], form);
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { promptApi } from '../../src/formats/prompt-api.js';
+import { promptApi } from '../../src/formats/prompt-api/prompt-api.js';
 import { Flag, Role } from '../../src/formats/reader.js';
 import { fingerprint } from './fingerprint.js';
 
@@ -61,7 +61,7 @@ test('a prompt that did not fit is known by its numbers, and a full disk is not 
   assert.deepEqual(promptApi.overflow(error({ requested: 9_500, quota: 9_216 })), { limit: 9_216 });
   assert.deepEqual(promptApi.overflow(error({ requested: 9_500, contextWindow: 6_144 })), { limit: 6_144 });
   assert.deepEqual(promptApi.overflow(new Error('failed', { cause: error({ requested: 1, quota: 4_096 }) })), { limit: 4_096 });
-  for (const other of [error({}), error({ requested: null, quota: null }), new Error('network'), undefined]) assert.equal(promptApi.overflow(other), undefined);
+  for (const other of [error({}), error({ requested: null, quota: null }), error({ quota: 5_000_000 }), new Error('network'), undefined]) assert.equal(promptApi.overflow(other), undefined);
 });
 
 test('an answer is the string that it is', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { openAiChat } from '../../src/formats/openai-chat.js';
-import { cutJson, cutText, cutValue } from '../../src/formats/cut.js';
-import { isBlob, withoutBlobs } from '../../src/formats/blob.js';
+import { openAiChat } from '../../src/formats/openai/openai-chat.js';
+import { cutJson, cutText, cutValue } from '../../src/formats/shape/cut.js';
+import { isBlob, withoutBlobs } from '../../src/formats/shape/blob.js';
 import { Flag } from '../../src/formats/reader.js';
 
 const reader = openAiChat<unknown>();

@@ -1,10 +1,10 @@
 // What the AI SDK, LangChain and in-browser models say of a call: usage, replies, errors.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aiSdkModel } from '../../src/formats/ai-sdk-model.js';
-import { aiSdkUi } from '../../src/formats/ai-sdk-ui.js';
-import { langchain } from '../../src/formats/langchain.js';
-import { openaiChat } from '../../src/formats/openai-chat.js';
+import { aiSdkModel } from '../../src/formats/ai-sdk/model.js';
+import { aiSdkUi } from '../../src/formats/ai-sdk/ui.js';
+import { langchain } from '../../src/formats/langchain/langchain.js';
+import { openaiChat } from '../../src/formats/openai/openai-chat.js';
 
 const prompt = (reader: { usage(source: unknown): { promptTokens: number } | undefined }, source: unknown): number | undefined => reader.usage(source)?.promptTokens;
 const usage = (inputTokens: number, more: object = {}) => ({ inputTokens, outputTokens: 7, totalTokens: inputTokens + 7, ...more });
@@ -98,6 +98,7 @@ test('LangChain\'s input tokens are all input, the cache inside; a count beside 
     ['the same, as Python names it', { type: 'ai', content: 'a', response_metadata: { token_usage: { prompt_tokens: 180 } } }, 180],
     ['an agent\'s state', { messages: [{ type: 'ai', content: 'a', usage_metadata: { input_tokens: 90 } }, { type: 'ai', content: 'b', usage_metadata: metadata }, { type: 'human', content: 'c' }] }, 180],
     ['a state whose last answer has none', { messages: [{ type: 'ai', content: 'a', usage_metadata: metadata }, { type: 'ai', content: 'b' }] }, undefined],
+    ['a piece of a stream of messages', [{ type: 'AIMessageChunk', content: '', usage_metadata: metadata }, { langgraph_node: 'agent' }], 180],
     ['what a host knows itself', { promptTokens: 180 }, 180],
     ['nothing', { type: 'ai', content: 'a' }, undefined],
   ];

@@ -1,10 +1,21 @@
 // What users write must compile, and what they must not write must not. Checked by `tsc`, never run.
 import { indexedDb, isCompactionError, localStorageStore, memory, openSession, type ChatMessage, type CompactResult, type Decision, type Session } from 'compaction-governor';
+import { anthropic, gemini, openaiChat, openaiResponses, type GeminiContent, type ResponsesItem } from 'compaction-governor/formats';
 
 /** A host's own message type, as a client library would bring it. */
 type HostMessage = { role: 'user'; content: string | { type: 'text'; text: string }[] } | { role: 'assistant'; content?: string | null; tool_calls?: { id: string }[] };
 declare const hostMessages: HostMessage[];
 declare function complete(messages: HostMessage[]): Promise<{ choices: { text: string }[] }>;
+
+/** The types of client libraries are narrower than what a format names; a session keeps them. */
+type Content = { role?: string; parts?: { text?: string }[] };
+type MessageParam = { role: 'user' | 'assistant'; content: string | { type: 'text'; text: string }[] };
+export const narrowed: Session<MessageParam> = openSession<MessageParam>({ id: 'c', store: memory(), format: anthropic, hostSummary: ({ role }) => role === 'user' });
+export const inferred: Session<GeminiContent> = openSession({ id: 'd', store: memory(), format: gemini, hostSummary: '[SUMMARY]' });
+export const chat: Session = openSession({ id: 'e', store: memory(), format: openaiChat });
+export const items: ResponsesItem[] = [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }, { role: 'user', content: openaiResponses.text({ role: 'user', content: 'hi' }) }];
+// @ts-expect-error these are messages of another format
+openSession<Content>({ id: 'f', store: memory(), format: anthropic });
 
 const plain: Session = openSession({ id: 'a', store: memory() });
 const typed = openSession<HostMessage>({

@@ -29,7 +29,7 @@ impl Reference {
     pub(crate) fn decide_manual(&self, obs: &Observation, now: u64) -> Action {
         let mut state = self.clone();
         state.settle_due(obs, now);
-        state.manual_settled()
+        state.manual_settled(obs)
     }
 
     pub(super) fn decide_settled(&self, obs: &Observation, now: u64) -> Action {
@@ -90,8 +90,9 @@ impl Reference {
         Action::Compact(Pass { trigger: Trigger::Overflow, probe, means, line: Line::Emergency })
     }
 
-    pub(super) fn manual_settled(&self) -> Action {
+    pub(super) fn manual_settled(&self, obs: &Observation) -> Action {
         match &self.stage {
+            _ if !obs.enabled => Action::Hold(Hold::Disabled),
             Stage::Compacting(of) => wait(Wait::InProgress, Some(of.deadline)),
             _ => Action::Compact(Pass {
                 trigger: Trigger::Manual,

@@ -68,7 +68,7 @@ impl Reference {
         }
         let action = match claim.kind {
             Kind::Auto => self.decide_settled(obs, now),
-            Kind::Manual => self.manual_settled(),
+            Kind::Manual => self.manual_settled(obs),
             Kind::Overflow => self.overflow_settled(obs, now),
         };
         match action {

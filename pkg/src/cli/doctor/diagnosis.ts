@@ -16,6 +16,17 @@ export interface Report {
   unreadable: { line: number; reason: string }[];
   notes: string[];
   conversations: Diagnosis[];
+  /** `--repair` and `--dry-run` only: what mends the file, and where the mended copy is. */
+  repair?: { out: string | null; changes: RepairChange[] };
+}
+
+/** `collapse`: a summary goes, the one at `into` stays; `merge`: that one, which then says what all of them said. `drop`: a result without its call goes. `close`: `calls` get a result. `strip`: media becomes a word. */
+export interface RepairChange {
+  action: 'collapse' | 'merge' | 'drop' | 'close' | 'strip';
+  session?: string;
+  line: number;
+  into?: number;
+  calls?: number;
 }
 
 /** One conversation, as it stands at the end of the recording: what the model would be sent next. */
@@ -49,9 +60,10 @@ export interface Weight {
   mediaBytes: number;
 }
 
-/** What one pass would bring now, by the planner: where it lands at most; or why there is none. */
+/** What one pass would bring now, by the planner: where it lands at most; clearing old results needs no model; or why there is none. */
 export type Pass =
-  | { possible: true; coversEntries: number; keepsEntries: number; beforeTokens: number; afterTokens: number; summaryTokens: number }
+  | { possible: true; means: 'summary'; coversEntries: number; keepsEntries: number; beforeTokens: number; afterTokens: number; summaryTokens: number }
+  | { possible: true; means: 'clearing'; beforeTokens: number; afterTokens: number }
   | { possible: false; reason: string; sentence: string };
 
 export interface Finding {

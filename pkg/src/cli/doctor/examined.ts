@@ -7,6 +7,7 @@ import { Observed } from '../observe.js';
 import type { TraceEntry, TraceStep } from '../trace.js';
 import type { Diagnosis, Pass } from './diagnosis.js';
 import { findingsOf } from './findings.js';
+import { type Change, changesFrom, type Kept, keptOf } from './repair/changes.js';
 import { Standing } from './standing.js';
 
 export class Examined extends Observed {
@@ -14,11 +15,16 @@ export class Examined extends Observed {
   #windowSource: WindowSource = 'assumed';
   #model: string | null = null;
   #summaryTokens = 0;
+  readonly #kept: Kept[] | undefined;
+  /** What mends it; empty unless that was asked for. */
+  changes: Change[] = [];
   /** Undefined until the end, and where the conversation held nothing. */
   diagnosis: Diagnosis | undefined;
 
-  constructor(setting: Omit<Setting, 'emit'>) {
+  /** `repairing`: whether what mends it is asked for as well. */
+  constructor(setting: Omit<Setting, 'emit'>, repairing: boolean) {
     super({ ...setting, emit: (event) => this.#heard(event) });
+    this.#kept = repairing ? [] : undefined;
   }
 
   #heard(event: ReplayEvent): void {
@@ -29,10 +35,12 @@ export class Examined extends Observed {
 
   protected override entryAdded(entry: TraceEntry, line: number): void {
     this.#standing.add(entry, line);
+    this.#kept?.push(keptOf(entry, line));
   }
 
   protected override rewound(length: number): void {
     this.#standing.rewind(length);
+    this.#kept?.splice(length);
   }
 
   protected override async compaction(engine: Engine, step: Extract<TraceStep, { kind: 'compaction' }>): Promise<void> {
@@ -43,6 +51,7 @@ export class Examined extends Observed {
   protected override async ended(engine: Engine): Promise<void> {
     await engine.settle(this.clock.now);
     this.judge(engine);
+    if (this.#kept !== undefined) this.changes = changesFrom(engine, this.#kept);
     const decision = engine.explain(this.clock.now);
     const { shown, summary } = shownBy(engine.view());
     const found = {
@@ -61,11 +70,15 @@ export class Examined extends Observed {
   }
 
   /** Where no pass is due it is asked for by hand: what one would bring is of interest below the threshold as well. */
-  async #pass(engine: Engine, { action }: Decision): Promise<Pass> {
+  async #pass(engine: Engine, { action, usedTokens }: Decision): Promise<Pass> {
     const plan = await engine.claim(action === 'compact' ? 'auto' : 'manual', this.clock.now);
+    if ('refused' in plan && plan.prunedTokens !== undefined) {
+      const beforeTokens = usedTokens ?? plan.prunedTokens;
+      return { possible: true, means: 'clearing', beforeTokens, afterTokens: beforeTokens - plan.prunedTokens };
+    }
     if ('refused' in plan) return { possible: false, reason: plan.refused.reason ?? 'unknown', sentence: plan.refused.sentence };
     const { entries, beforeTokens, promisedTokens, maxTokens } = plan;
-    return { possible: true, coversEntries: entries, keepsEntries: this.#standing.count - plan.cut, beforeTokens, afterTokens: promisedTokens, summaryTokens: maxTokens };
+    return { possible: true, means: 'summary', coversEntries: entries, keepsEntries: this.#standing.count - plan.cut, beforeTokens, afterTokens: promisedTokens, summaryTokens: maxTokens };
   }
 
   #pastPasses(): Diagnosis['pastPasses'] {

@@ -1,6 +1,6 @@
 // A diagnosis for a person: one table for each conversation with something to say, and a last line.
 
-import type { Diagnosis, Report } from '../doctor/diagnosis.js';
+import type { Diagnosis, RepairChange, Report } from '../doctor/diagnosis.js';
 import { Table } from './table.js';
 import { windowSource } from './sentences.js';
 import type { Style } from './style.js';
@@ -16,9 +16,28 @@ export function printReport(report: Report, title: string, table: Table): void {
   if (many) table.row('conversations', `${number(report.conversations.length)}, ${number(worth.length)} with something found`);
   for (const diagnosis of worth.slice(0, CONVERSATIONS_SHOWN)) conversation(diagnosis, report.unit, table);
   if (worth.length > CONVERSATIONS_SHOWN) table.line(`\nand ${number(worth.length - CONVERSATIONS_SHOWN)} more (all of them with --json)`);
+  if (report.repair !== undefined) repaired(report.repair, report.unit, table);
   const findings = report.conversations.reduce((sum, one) => sum + one.findings.length, 0) + Number(report.unreadable.length > 0);
   table.line(`\n${findings === 0 ? table.style.good('Nothing found.') : table.style.bad(`${count(findings, 'finding')}.`)}`);
 }
+
+function repaired({ out, changes }: NonNullable<Report['repair']>, unit: string, table: Table): void {
+  table.line('');
+  table.heading(out === null ? 'Repair (nothing written)' : `Repaired copy in ${clean(out)}`);
+  if (changes.length === 0) table.row('changes', 'none needed');
+  for (const change of changes) table.row(ACTIONS[change.action], changed(change, unit));
+}
+
+function changed({ action, session, line, into = 0, calls = 0 }: RepairChange, unit: string): string {
+  const where = `${session === undefined ? '' : `${clean(session)}, `}${unit} ${number(line)}`;
+  if (action === 'collapse') return `${where}: an older summary; the one at ${unit} ${number(into)} stays`;
+  if (action === 'merge') return `${where}: the newest summary now says what the older ones said`;
+  if (action === 'drop') return `${where}: a tool result without its call`;
+  if (action === 'close') return `${where}: ${count(calls, 'call')} without a result now ${calls === 1 ? 'has' : 'have'} one that says so`;
+  return `${where}: pictures or encoded data of an old turn`;
+}
+
+const ACTIONS = { collapse: 'taken out', merge: 'merged', drop: 'dropped', close: 'closed', strip: 'stripped' } as const;
 
 function unreadable({ unreadable: skipped, unit }: Report, table: Table): void {
   const [first] = skipped;
@@ -66,8 +85,10 @@ function largest({ largest: heaviest }: Diagnosis, unit: string): Row[] {
 
 function onePass(pass: Diagnosis['pass']): string {
   if (!pass.possible) return `none: ${pass.sentence}`;
-  const { coversEntries, keepsEntries, beforeTokens, afterTokens } = pass;
-  return `would summarise ${count(coversEntries, 'entry', 'entries')} and keep ${number(keepsEntries)}: ${number(beforeTokens)} → at most ${number(afterTokens)} tokens, ${change(beforeTokens, afterTokens)}`;
+  const { beforeTokens, afterTokens } = pass;
+  const lands = `${number(beforeTokens)} → at most ${number(afterTokens)} tokens, ${change(beforeTokens, afterTokens)}`;
+  if (pass.means === 'clearing') return `would clear old results without a model: ${lands}`;
+  return `would summarise ${count(pass.coversEntries, 'entry', 'entries')} and keep ${number(pass.keepsEntries)}: ${lands}`;
 }
 
 function past({ pastPasses: { made, useless } }: Diagnosis, unit: string): Row[] {

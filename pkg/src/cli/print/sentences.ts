@@ -20,6 +20,8 @@ export function sentence(event: ReplayEvent): Said | undefined {
       return decided(event);
     case 'compaction':
       return event.by === 'recording' ? recorded(event) : made(event);
+    case 'cleared':
+      return { label: 'cleared', tone: 'strong', text: `Cleared ${number(event.clearedTokens)} tokens of old results, no model: that was enough.` };
     case 'failed':
       return { label: 'failed', tone: 'bad', text: `The scripted summary was not accepted (${event.code}): ${event.message}` };
     case 'verdict':

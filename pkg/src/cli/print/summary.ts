@@ -57,7 +57,8 @@ function recordedLines(event: SummaryEvent & { simulated?: true }): SummaryLine[
   const { recordedCompactions } = event;
   const found = recordedCompactions === 0 ? 'none in the recording' : `${number(recordedCompactions)} in the recording`;
   const left = event.simulated && recordedCompactions > 0 ? ', left out here' : '';
-  const own = event.simulated ? `; simulated: ${count(event.passes.length, 'pass', 'passes')}` : '';
+  const cleared = event.cleared.times === 0 ? '' : `, and ${number(event.cleared.tokens)} tokens of old results cleared without a model, ${event.cleared.times === 1 ? 'once' : `${number(event.cleared.times)} times`}`;
+  const own = event.simulated ? `; simulated: ${count(event.passes.length, 'pass', 'passes')}${cleared}` : '';
   return [plain('compactions', `${found}${left}${own}`)];
 }
 

@@ -1,7 +1,8 @@
 // Builds the entries of one conversation: sizes, hashes, and which of them may not be parted.
 
+import type { Fields } from '../json.js';
 import { Flag, IMAGE_TOKENS, Role, type TraceEntry } from '../trace.js';
-import { isBlob } from '../../formats/blob.js';
+import { isBlob } from '../../formats/shape/blob.js';
 import { rough } from '../../text/rough.js';
 import { blobBytes } from './media.js';
 import { isSummary } from './summaries.js';
@@ -43,7 +44,8 @@ export class Entries {
     return this.#count;
   }
 
-  add(draft: Draft): TraceEntry {
+  /** `source`: the message of a document that says it. */
+  add(draft: Draft, source?: Fields): TraceEntry {
     const calls = draft.calls ?? [];
     const images = draft.images ?? 0;
     const answered = draft.answers === undefined ? undefined : this.#openedBy.get(draft.answers);
@@ -59,7 +61,7 @@ export class Entries {
       group: answered ?? this.#count,
       calls: calls.length,
       idHash: hash(draft),
-      said: { texts: draft.texts, calls, answers: draft.answers },
+      said: { texts: draft.texts, calls, answers: draft.answers, source },
     };
     this.#count += 1;
     return entry;

@@ -79,9 +79,9 @@ export class MessagesReader implements TraceReader {
     const when = instant(message['timestamp'] ?? message['created_at'] ?? message['createdAt']) ?? at;
     const drafts = this.#shape.drafts(message);
     if (drafts.some((draft) => draft.role === Role.assistant)) {
-      yield* this.#answered(drafts, this.#shape.usage(message), { line, at: when }, text(message['model']) || undefined);
+      yield* this.#answered(drafts, this.#shape.usage(message), { line, at: when, source: message }, text(message['model']) || undefined);
     } else {
-      yield* this.#add(drafts, { line, at: when });
+      yield* this.#add(drafts, { line, at: when, source: message });
     }
   }
 
@@ -94,21 +94,22 @@ export class MessagesReader implements TraceReader {
     yield* this.#add(drafts.slice(spoken), place);
   }
 
-  *#called(counted: Counted | undefined, place: Place, model: string | undefined): Iterable<TraceStep> {
-    yield { kind: 'call', ...place, model };
-    if (counted !== undefined) yield { kind: 'usage', ...place, promptTokens: counted.promptTokens, outputTokens: counted.outputTokens };
+  *#called(counted: Counted | undefined, { line, at }: Place, model: string | undefined): Iterable<TraceStep> {
+    yield { kind: 'call', line, at, model };
+    if (counted !== undefined) yield { kind: 'usage', line, at, promptTokens: counted.promptTokens, outputTokens: counted.outputTokens };
   }
 
   *#add(drafts: readonly Draft[], place: Place, pass?: Usage): Iterable<TraceStep> {
+    const { line, at, source } = place;
     for (const draft of drafts) {
-      if (draft.compacts === undefined) yield { kind: 'entry', ...place, entry: this.#entries.add(draft) };
+      if (draft.compacts === undefined) yield { kind: 'entry', line, at, entry: this.#entries.add(draft, source) };
       else yield this.#compaction(draft, place, pass && { ...pass, separate: false });
     }
   }
 
-  #compaction({ compacts = 0 }: Draft, place: Place, cost: Cost | undefined): TraceStep {
+  #compaction({ compacts = 0 }: Draft, { line, at }: Place, cost: Cost | undefined): TraceStep {
     const summaryTokens = cost?.separate === true ? cost.outputTokens : rough(compacts);
-    return { kind: 'compaction', ...place, coversEntries: this.#entries.count, summaryTokens, tokensBefore: cost?.promptTokens, cost };
+    return { kind: 'compaction', line, at, coversEntries: this.#entries.count, summaryTokens, tokensBefore: cost?.promptTokens, cost };
   }
 
   /** One request and its response. The request repeats what was sent before; only what it adds is new. */
@@ -236,6 +237,8 @@ interface Sent {
 interface Place {
   line: number;
   at: number | undefined;
+  /** The message itself, where it stands once in the file; requests repeat theirs. */
+  source?: Fields;
 }
 
 interface Beginning {

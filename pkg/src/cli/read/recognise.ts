@@ -12,6 +12,15 @@ export interface Recording {
   unit: 'line' | 'message';
   /** The steps, in order, each with the number of bytes read so far. */
   steps: AsyncGenerator<readonly [step: TraceStep, offset: number]>;
+  /** The value that the whole file is, and how it was written, where it is one. */
+  document?: Document;
+}
+
+export interface Document {
+  value: unknown;
+  text: string;
+  /** Whether a line end is the last of it. */
+  ended: boolean;
 }
 
 /** What was seen instead of a recording that can be read. */
@@ -88,16 +97,19 @@ async function* byLine(kind: Kind, looked: readonly Line[], rest: AsyncGenerator
 async function document(looked: readonly Line[], rest: AsyncGenerator<Line>): Promise<Recording | Unknown> {
   const parts: string[] = [];
   let offset = 0;
+  let ended = false;
   for await (const line of chained(looked, rest)) {
     if (line.text === undefined) return { unknown: 'one JSON document that is too large to be read at once' };
     parts.push(line.text);
     offset = line.offset;
+    ended = line.ended;
   }
-  const value = parse(joined(parts));
-  if (value === undefined) return { unknown: 'neither JSON nor lines of JSON' };
+  const text = joined(parts);
+  const value = parse(text);
+  if (value === undefined || text === undefined) return { unknown: 'neither JSON nor lines of JSON' };
   const kind = kindOf(value);
   if (kind === undefined) return { unknown: seen(value) };
-  return { format: kind.format, unit: 'message', steps: ofDocument(kind.reader(), value, offset) };
+  return { format: kind.format, unit: 'message', steps: ofDocument(kind.reader(), value, offset), document: { value, text, ended } };
 }
 
 async function* ofDocument(reader: TraceReader, value: unknown, offset: number): Recording['steps'] {

@@ -9,6 +9,8 @@ export interface Line {
   text: string | undefined;
   /** Bytes of the file up to and including this line. */
   offset: number;
+  /** Whether a \n ends it; the last line may lack it. */
+  ended: boolean;
 }
 
 /**
@@ -17,22 +19,36 @@ export interface Line {
  * A byte order mark is dropped; bytes that are not UTF-8 become U+FFFD; the last line may lack its end.
  */
 export async function* linesOf(path: string): AsyncGenerator<Line> {
+  let offset = 0;
+  for await (const { number, parts, ended } of rawLinesOf(path)) {
+    offset += parts.reduce((sum, part) => sum + part.length, ended ? 1 : 0);
+    yield { number, text: decode(parts, number), offset, ended };
+  }
+}
+
+/** One line as it stands in the file, in the pieces in which it was read. */
+export interface RawLine {
+  number: number;
+  parts: readonly Buffer[];
+  /** Whether a \n ends it; the last line may lack it. */
+  ended: boolean;
+}
+
+export async function* rawLinesOf(path: string): AsyncGenerator<RawLine> {
   let held: Buffer[] = [];
   let number = 0;
-  let offset = 0;
   for await (const chunk of chunksOf(path)) {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
       held.push(chunk.subarray(from, end));
       number += 1;
-      yield { number, text: decode(held, number), offset: offset + end + 1 };
+      yield { number, parts: held, ended: true };
       held = [];
       from = end + 1;
     }
     if (from < chunk.length) held.push(chunk.subarray(from));
-    offset += chunk.length;
   }
-  if (held.length > 0) yield { number: number + 1, text: decode(held, number + 1), offset };
+  if (held.length > 0) yield { number: number + 1, parts: held, ended: false };
 }
 
 export async function sizeOf(path: string): Promise<number> {
@@ -47,7 +63,8 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-function decode(parts: readonly Buffer[], number: number): string | undefined {
+/** The text of a line; undefined where it is too long to be one string. */
+export function decode(parts: readonly Buffer[], number: number): string | undefined {
   const [only] = parts;
   try {
     const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);

@@ -1,6 +1,6 @@
 // Summaries that a terminal tool left in its own history, beside those that the package's readers know.
 
-import { isHostSummary } from '../../formats/host-summary.js';
+import { isHostSummary } from '../../formats/shape/host-summary.js';
 
 /** Whether a message begins as a summary of what came before it does. */
 export function isSummary(texts: readonly string[]): boolean {
