@@ -73,8 +73,6 @@ impl Claim {
     fn decide(self, session: &Session, now: Timestamp) -> Decision {
         let (state, seen) = (session.state(), session.observation());
         match self.kind {
-            // What a plan would summarise is not there: not even by hand.
-            _ if session.lacks_transcript() => policy::decide(state, &seen, now),
             Kind::Auto => policy::decide(state, &seen, now),
             Kind::Manual => policy::decide_manual(state, &seen, now),
             Kind::Overflow => policy::decide_overflow(state, &seen, now),
