@@ -50,7 +50,7 @@ pub enum LoadedSummary {
     /// Nothing.
     Absent,
     /// The summary.
-    Found(Summary),
+    Found(Box<Summary>),
     /// The summary of another session or generation.
     Foreign {
         /// Whose it is.
@@ -125,7 +125,7 @@ pub fn load_root(bytes: Option<&[u8]>, session: &str, now: Timestamp) -> Loaded 
 pub fn load_summary(bytes: Option<&[u8]>, session: &str, number: u32) -> LoadedSummary {
     let Some(bytes) = bytes else { return LoadedSummary::Absent };
     match open(bytes, part::SUMMARY, summary::KNOWN, &Cell::new(false)).map(|fields| summary::decode(&fields)) {
-        Ok(Some(found)) if found.session == session && found.number == number => LoadedSummary::Found(found),
+        Ok(Some(found)) if found.session == session && found.number == number => LoadedSummary::Found(Box::new(found)),
         Ok(Some(Summary { session, number, .. })) => LoadedSummary::Foreign { session, number },
         Ok(None) => LoadedSummary::Corrupt(CorruptKind::Decode),
         Err(Fault::Future { min_reader }) => LoadedSummary::Future { min_reader },

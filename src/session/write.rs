@@ -280,7 +280,7 @@ impl Session {
             if let LoadedSummary::Found(summary) =
                 record::load_summary(snapshot.part(Part::Generation(number)), self.id(), number)
             {
-                self.insert_summary(summary);
+                self.insert_summary(*summary);
             }
         }
     }

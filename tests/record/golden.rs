@@ -26,7 +26,7 @@ fn golden_root_of_schema_one_is_read_and_written_as_it_was() {
 fn golden_summary_of_schema_one_is_read_and_written_as_it_was() {
     let text = "Goal: ship it.\nÄnderungen: keine. 概要 🙂";
     let summary = Summary::new("a session", 2, AttemptId(0xa77e_0002), text);
-    assert_eq!(load_summary(Some(SUMMARY_V1), "a session", 2), LoadedSummary::Found(summary.clone()));
+    assert_eq!(load_summary(Some(SUMMARY_V1), "a session", 2), LoadedSummary::Found(Box::new(summary.clone())));
     assert_eq!(encode_summary(&summary), SUMMARY_V1);
 }
 
@@ -48,7 +48,7 @@ fn golden_summary_with_everything_that_is_frozen_with_it_is_read_and_written_as_
         capped: vec![(95, 4_096)],
         ..Summary::new("a session", 2, AttemptId(0xa77e_0002), "Goal: ship it.")
     };
-    assert_eq!(load_summary(Some(FULL_SUMMARY_V1), "a session", 2), LoadedSummary::Found(summary.clone()));
+    assert_eq!(load_summary(Some(FULL_SUMMARY_V1), "a session", 2), LoadedSummary::Found(Box::new(summary.clone())));
     assert_eq!(encode_summary(&summary), FULL_SUMMARY_V1);
 }
 

@@ -44,7 +44,7 @@ fn summary_of_any_text_reads_back_as_it_was_written() {
             ..Summary::new(&draw.text(40), draw.number(), AttemptId(draw.long()), &draw.text(200))
         };
         let found = load_summary(Some(&encode_summary(&summary)), &summary.session, summary.number);
-        assert_eq!(found, LoadedSummary::Found(summary));
+        assert_eq!(found, LoadedSummary::Found(Box::new(summary)));
     });
 }
 

@@ -55,6 +55,6 @@ fn unknown_keys_of_a_summary_survive_a_rewrite() {
     let mut tree = Tree::of_part(&encode_summary(&summary));
     add_later_fields(&mut tree, &[]);
     let LoadedSummary::Found(found) = load_summary(Some(&tree.into_part()), "s", 1) else { panic!("found") };
-    assert_eq!(Summary { unknown: Unknown::default(), ..found.clone() }, summary);
+    assert_eq!(Summary { unknown: Unknown::default(), ..*found.clone() }, summary);
     assert!(has_later_fields(&mut Tree::of_part(&encode_summary(&found)), &[]));
 }

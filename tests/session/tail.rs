@@ -226,7 +226,10 @@ fn a_tail_whose_summary_another_tab_took_back_starts_no_pass_and_asks_for_the_wh
     tail.grow_to_threshold();
     assert!(matches!(tail.claim(Kind::Auto), Claimed::Refused(_)), "decided again on what the store holds");
     assert!(tail.session.lacks_transcript());
-    assert!(matches!(tail.session.decide(tail.now).action, Action::Hold(Hold::Disabled)));
+    for kind in [Kind::Auto, Kind::Manual, Kind::Overflow] {
+        let Claimed::Refused(decision) = tail.claim(kind) else { panic!("{kind:?}: of what is not there") };
+        assert!(matches!(decision.action, Action::Hold(Hold::Disabled)), "{decision:?}");
+    }
     tail.session.truncate(0);
     for at in 0..80 {
         tail.session.push(tab.session.index().entry(at));
