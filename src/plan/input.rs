@@ -3,7 +3,7 @@
 use crate::{
     plan::Replaced,
     tokens::{Tokens, permille},
-    transcript::Index,
+    transcript::{Index, Kind},
 };
 
 /// What a plan is made from, besides the transcript.
@@ -78,14 +78,19 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Where the kept tail begins, before it is widened to a boundary.
+    /// Where the kept tail begins, before it is widened to a boundary. Never with a summary that the host left behind: one
+    /// is no part of an exchange, and kept for its place it would pile up.
     pub(super) fn limit(&self, index: &Index) -> u32 {
         let by_entries = index.len().saturating_sub(self.entries);
         let by_tokens = match index.tokens(0..u32::MAX).checked_sub(u64::from(self.tokens)) {
             Some(before) => index.prefix_within(before),
             None => 0,
         };
-        by_entries.min(by_tokens).min(self.turns_from(index))
+        let mut limit = by_entries.min(by_tokens).min(self.turns_from(index));
+        while limit < index.len() && index.is(limit, Kind::HOST_SUMMARY) {
+            limit += 1;
+        }
+        limit
     }
 
     fn turns_from(&self, index: &Index) -> u32 {

@@ -116,7 +116,14 @@ impl<'a> Plain<'a> {
     }
 
     /// Whether a cut there leaves what is to be kept.
+    /// Whether all that is to be kept stays behind `cut`, or would but for summaries at its front.
     pub fn keeps(&self, cut: u32) -> bool {
+        let is_summary = |at: &u32| self.transcript.entries[*at as usize].kind.any(Kind::HOST_SUMMARY);
+        let from = (0..=cut).rev().find(|&from| from == 0 || self.keeps_from(from)).unwrap_or(0);
+        (from..cut).all(|at| is_summary(&at))
+    }
+
+    fn keeps_from(&self, cut: u32) -> bool {
         let keep = self.input.keep;
         let tail = self.transcript.tokens_where(|at| at >= cut);
         let all = self.transcript.tokens_where(|_| true);
