@@ -4,7 +4,7 @@ use compaction_governor::session::{CARRY_TOKENS, CarryRefusal, Notice};
 
 use super::*;
 
-const TODOS: &str = "- [x] read the code\n- [x] write the test\n- [x] see it fail\n- [x] fix it\n- [x] run it\n- [ ] \
+const CHECKLIST: &str = "- [x] read the code\n- [x] write the test\n- [x] see it fail\n- [x] fix it\n- [x] run it\n- [ ] \
                      review <T> & @team\n- [ ] ship\n\nmode: read-only";
 
 fn refusals(tab: &mut Tab<Counting>) -> Vec<CarryRefusal> {
@@ -21,9 +21,9 @@ fn five_of_seven_todos_done_and_a_read_only_mode_stand_verbatim_in_each_view_and
     for pass in 1..=3 {
         tab.grow_to_threshold();
         let planned = tab.claimed();
-        assert!(matches!(tab.commit_with(&planned, SUMMARY, TODOS), Committed::Live { .. }));
+        assert!(matches!(tab.commit_with(&planned, SUMMARY, CHECKLIST), Committed::Live { .. }));
         let shown = tab.session.shown_summary().expect("a summary is live");
-        assert_eq!(shown.matches(TODOS).count(), 1, "after pass {pass}");
+        assert_eq!(shown.matches(CHECKLIST).count(), 1, "after pass {pass}");
         tab.call();
         let reloaded = reopen(&tab, 10 + pass);
         assert_eq!(reloaded.session.shown_summary(), Some(shown), "the same bytes after a reload");
@@ -37,7 +37,7 @@ fn five_of_seven_todos_done_and_a_read_only_mode_stand_verbatim_in_each_view_and
 #[test]
 fn a_carry_that_was_given_once_is_gone_with_the_next_pass_that_is_given_none() {
     let mut tab = fresh();
-    for (carry, shown) in [(TODOS, true), ("", false)] {
+    for (carry, shown) in [(CHECKLIST, true), ("", false)] {
         tab.grow_to_threshold();
         let planned = tab.claimed();
         tab.commit_with(&planned, SUMMARY, carry);
