@@ -176,3 +176,18 @@ test('compacting by hand says what came of it', async () => {
   const request = JSON.stringify(host.model.of('small').at(-1));
   assert.ok(request.includes('the numbers'), 'the focus reaches the summariser');
 });
+
+// The fault: a system prompt that carries the date is another one every day.
+// What it cost: every summary was void with it, and the whole conversation was paid for again.
+// What now holds: what a system message says is shown as it is, and makes no summary void.
+test('a system prompt that changes keeps the summary of what follows it', async () => {
+  const host = openHost();
+  host.messages.push({ role: 'system', content: 'today is Monday' });
+  while (host.session.history().length < 1) await turn(host, 350);
+  const { messages: before } = await host.session.prepare(host.messages);
+  host.messages[0] = { role: 'system', content: 'today is Tuesday' };
+  const { messages: after, stablePrefix } = await host.session.prepare(host.messages);
+  assert.deepEqual(after.slice(1), before.slice(1));
+  assert.deepEqual([after[0], stablePrefix], [host.messages[0], 0]);
+  assert.equal(host.model.of('small').length, 1, 'nothing is summarised again');
+});

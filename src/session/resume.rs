@@ -24,9 +24,9 @@ pub enum ResumeError {
         "no summary of this session can be gone on from behind this id; nothing is lost; pass the whole conversation"
     )]
     UnknownId,
-    /// The conversation began with other system messages when the summary was written.
+    /// The conversation began with more system messages when the summary was written. What they say may have changed.
     #[error(
-        "the system messages in front are not those that the summary was written for; nothing is lost; pass the whole \
+        "there are fewer system messages in front than the summary was written for; nothing is lost; pass the whole \
          conversation"
     )]
     HeadChanged,

@@ -131,8 +131,8 @@ impl Index {
         self.sums.system_tokens_before(range.end).saturating_sub(self.sums.system_tokens_before(range.start))
     }
 
-    /// The fingerprint of the first `len` entries: of their ids and roles, not of token counts, so that a
-    /// better estimator makes no summary void. Stable across releases.
+    /// The fingerprint of the first `len` entries: of their roles and, but for system entries, their ids. Not of token
+    /// counts, so that a better estimator makes no summary void. Stable across releases.
     #[must_use]
     pub fn fingerprint(&self, len: u32) -> u64 {
         self.sums.mark(len).fingerprint

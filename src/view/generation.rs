@@ -79,7 +79,7 @@ impl Generation {
     pub fn matches(&self, index: &Index) -> bool {
         let (covered, matched) = (self.covered_count, self.matched_count);
         (covered.max(1)..=index.len()).contains(&matched)
-            && (covered == 0 || index.entry(covered - 1).id == self.covered_last_id)
+            && (covered == 0 || index.is_system(covered - 1) || index.entry(covered - 1).id == self.covered_last_id)
             && index.fingerprint(matched) == self.fingerprint
     }
 

@@ -97,8 +97,9 @@ export class Transcript<M = unknown> {
     const head = this.#headLength();
     if (held === 0 || held < head) return this.#resume(after, messages);
     const same = messages.slice(0, head).filter((message, i) => this.#adopt(message, i));
-    if (same.length < head) throw headChanged();
-    return held;
+    if (same.length === head) return held;
+    if (length > 0 && after === through) return this.#resume(after, messages);
+    throw headChanged();
   }
 
   /** Begins anew behind a message that is not held, if the record knows how. */
