@@ -32,7 +32,7 @@ pub use command::{Operation, Step, Steps, StoreCommand, StoreReply};
 pub use commit::{Commit, Committed, Fail, Failed, limits};
 pub use events::{Event, Happened, Report, Reported, Settle};
 pub use link::Durability;
-pub use memory::{Session, Settings};
+pub use memory::{BELOW_LINE, OVER_LINE, Session, Settings};
 pub use notice::{Notice, Status};
 pub use open::{Found, Open};
 pub use request::RequestError;
