@@ -31,11 +31,12 @@ async function session(entries, above) {
 const rows = [];
 for (const entries of SIZES) {
   const low = await core(entries, false);
+  const { number } = low;
   const below = await session(entries, false);
   const above = await session(entries, true);
   const times = (query) => (count) => { let sum = 0; for (let i = 0; i < count; i++) sum += query() ? 1 : 0; return sum; };
   const taken = measure({
-    'exported query, below': times(() => low.overLine()),
+    'exported query, below': times(() => glue.overLine(number) === 2),
     'shouldCompact(), below': times(() => below.shouldCompact()),
     'shouldCompact(), above': times(() => above.shouldCompact()),
     'explain(), above': times(() => above.explain()),

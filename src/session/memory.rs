@@ -1,43 +1,22 @@
 //! The session itself: what it holds in memory, and the questions that are answered from there.
 
-use std::cell::{Cell, Ref, RefCell};
+use std::{
+    cell::{Cell, Ref, RefCell},
+    sync::atomic::{AtomicU8, Ordering::Relaxed},
+};
 
 use crate::{
-    config::{Config, ConfigError},
+    config::ConfigError,
     id::{AttemptId, ModelId, OpId, OwnerId},
-    plan::Keep,
-    policy::{self, Applied, Block, Decision, Event, FailureClass, Observation, State},
+    policy::{self, Applied, Decision, Event, Observation, State},
     record::{Pins, Root, Summary},
-    session::{Durability, Notice, Planned, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
+    session::{Durability, Notice, Planned, Settings, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
     store::{Capabilities, Revision},
-    summary::Templates,
     time::Timestamp,
     tokens::Tokens,
     transcript::{Entry, Index},
     view::{self, View},
 };
-
-/// What a host sets for one session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
-    /// Window and trigger.
-    pub config: Config,
-    /// What stays verbatim at the end, whatever it costs. `None`: the default, which gives way before a pass is refused.
-    pub keep: Option<Keep>,
-    /// Failure classes for which a plain summary (no model) takes the model's place (rule 8).
-    pub fallback: Vec<FailureClass>,
-    /// The host's own words for the summary request: system and task. `None`: ours.
-    pub templates: Option<(String, String)>,
-}
-
-impl Settings {
-    /// The words of the summary request; ours where the host's lack a placeholder that [`Templates::new`] asks for.
-    #[must_use]
-    pub fn templates(&self) -> Templates<'_> {
-        let own = self.templates.as_ref().and_then(|(system, task)| Templates::new(system, task).ok());
-        own.unwrap_or_default()
-    }
-}
 
 /// One conversation, as one tab or process sees it.
 #[derive(Debug)]
@@ -59,6 +38,8 @@ pub struct Session {
     sight: RefCell<Option<Sight>>,
     /// What [`Session::over_line`] answered since the last change: the question of every keystroke.
     over_line: Cell<Option<bool>>,
+    /// Where that answer stands for whoever asks without the session, as [`Session::mirror_over_line`] says.
+    mirror: Option<&'static AtomicU8>,
     planned: Option<Planned>,
     writing: Writing,
     notices: Vec<Notice>,
@@ -90,6 +71,7 @@ impl Session {
             reported_here: false,
             sight: RefCell::new(None),
             over_line: Cell::new(None),
+            mirror: None,
             planned: None,
             writing: Writing::default(),
             notices: Vec::new(),
@@ -124,6 +106,13 @@ impl Session {
     #[inline]
     pub fn over_line(&self) -> bool {
         self.over_line.get().unwrap_or_else(|| self.look_over_line())
+    }
+
+    /// Keeps in `mirror` what [`Session::over_line`] would answer: [`BELOW_LINE`] or [`OVER_LINE`], anything else while the
+    /// session has to be asked.
+    pub fn mirror_over_line(&mut self, mirror: &'static AtomicU8) {
+        self.mirror = Some(mirror);
+        self.touch();
     }
 
     /// What the next prompt shows.
@@ -427,28 +416,6 @@ impl Session {
         applied
     }
 
-    fn note_verdict(&mut self, settled: policy::Settled) {
-        let judged = self.root.generations.iter_mut().find(|generation| generation.attempt == settled.attempt);
-        if let Some(generation) = judged {
-            generation.verdict = Some(settled.verdict);
-            generation.after_tokens = Some(settled.net_tokens);
-        }
-        self.notices.push(Notice::Verdict(settled));
-    }
-
-    fn note_guards(&mut self, next: &State) {
-        let (before, after) = (&self.root.state.guards, &next.guards);
-        let retry_at = after.recovery.map(|recovery| recovery.deadline);
-        for (reason, was, is) in [
-            (Block::Ineffective, before.struck_out(), after.struck_out()),
-            (Block::FallbackStreak, before.fallen_back(), after.fallen_back()),
-        ] {
-            if was != is {
-                self.notices.push(Notice::Guard { reason, tripped: is, retry_at: retry_at.filter(|_| is) });
-            }
-        }
-    }
-
     pub(super) fn notify(&mut self, notice: Notice) {
         self.notices.push(notice);
         self.touch();
@@ -480,13 +447,54 @@ impl Session {
             let seen = self.seen();
             seen.lines.is_some_and(|lines| seen.occupancy >= lines.threshold)
         };
-        self.over_line.set(Some(over));
+        self.answer_over_line(Some(over));
         over
+    }
+
+    fn answer_over_line(&self, answer: Option<bool>) {
+        self.over_line.set(answer);
+        if let Some(mirror) = self.mirror {
+            mirror.store(answer.map_or(UNANSWERED, |over| if over { OVER_LINE } else { BELOW_LINE }), Relaxed);
+        }
     }
 
     pub(super) fn touch(&mut self) {
         *self.sight.get_mut() = None;
-        self.over_line.set(None);
+        self.answer_over_line(None);
         self.version = self.version.wrapping_add(1);
+    }
+}
+
+const UNANSWERED: u8 = 0;
+/// The mirrored answer that no pass can be due.
+pub const BELOW_LINE: u8 = 1;
+/// The mirrored answer that one may be.
+pub const OVER_LINE: u8 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        store::{MemoryStore, SyncStore},
+        transcript::Role,
+    };
+
+    #[test]
+    fn the_mirrored_answer_is_taken_back_by_every_change_and_given_again_by_asking() {
+        static MIRROR: AtomicU8 = AtomicU8::new(OVER_LINE);
+        let config = crate::config::Config { context_window: Some(10_000), ..crate::config::Config::default() };
+        let settings = Settings { config, ..Settings::default() };
+        let capabilities = SyncStore::capabilities(&MemoryStore::new());
+        let mut session = Session::new("mirror", OwnerId(1), settings, capabilities).unwrap();
+        session.mirror_over_line(&MIRROR);
+        assert_eq!(MIRROR.load(Relaxed), UNANSWERED, "an older session's answer");
+        for (tokens, answer) in [(1_000, BELOW_LINE), (9_000, OVER_LINE)] {
+            session.push(Entry::alone(tokens.into(), Role::User, tokens));
+            assert_eq!(MIRROR.load(Relaxed), UNANSWERED);
+            assert_eq!(session.over_line(), answer == OVER_LINE);
+            assert_eq!(MIRROR.load(Relaxed), answer);
+        }
+        session.truncate_index(1);
+        assert_eq!(MIRROR.load(Relaxed), UNANSWERED);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     id::AttemptId,
-    policy::{Block, Settled, Trigger},
-    session::{CarryRefusal, Durability},
+    policy::{Block, Settled, State, Trigger},
+    session::{CarryRefusal, Durability, Session},
     time::Timestamp,
     tokens::Tokens,
 };
@@ -78,6 +78,30 @@ impl Status {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn note_verdict(&mut self, settled: Settled) {
+        self.edit_root(|root| {
+            if let Some(generation) = root.generations.iter_mut().find(|judged| judged.attempt == settled.attempt) {
+                generation.verdict = Some(settled.verdict);
+                generation.after_tokens = Some(settled.net_tokens);
+            }
+        });
+        self.notify(Notice::Verdict(settled));
+    }
+
+    pub(super) fn note_guards(&mut self, next: &State) {
+        let (before, after) = (&self.state().guards, &next.guards);
+        let retry_at = after.recovery.map(|recovery| recovery.deadline);
+        let ineffective = (before.struck_out(), after.struck_out());
+        let fallen_back = (before.fallen_back(), after.fallen_back());
+        for (reason, (was, is)) in [(Block::Ineffective, ineffective), (Block::FallbackStreak, fallen_back)] {
+            if was != is {
+                self.notify(Notice::Guard { reason, tripped: is, retry_at: retry_at.filter(|_| is) });
+            }
         }
     }
 }

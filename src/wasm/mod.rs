@@ -8,13 +8,17 @@ mod convert;
 mod events;
 mod fault;
 mod guards;
+#[cfg(feature = "small-allocator")]
+mod heap;
 mod keeping;
+mod lines;
 mod object;
 mod session;
 mod settings;
 mod store;
 
 pub use guards::decode_record;
+pub use lines::over_line;
 pub use session::Core;
 pub use settings::CoreSettings;
 pub use store::StoreHandle;

@@ -1,18 +1,30 @@
-//! Plain objects for JavaScript, member by member, through one serialiser.
+//! Plain objects for JavaScript, member by member, each value through one serialiser.
 //!
 //! Member by member, because a derived implementation is compiled once per struct and the module is what a page loads.
 
-use serde::{Serialize, Serializer as _, ser::SerializeStruct};
-use serde_wasm_bindgen::{Serializer, preserve};
-use wasm_bindgen::JsValue;
+use core::cell::RefCell;
+
+use js_sys::{JsString, Object};
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use wasm_bindgen::prelude::*;
 
 /// A plain object in the making.
-pub(super) struct Members(<&'static Serializer as serde::Serializer>::SerializeStruct);
+pub(super) struct Members(Settable);
+
+#[wasm_bindgen]
+extern "C" {
+    /// An object by `object[name] = value`: `Reflect.set` takes three times as long.
+    type Settable;
+
+    #[wasm_bindgen(method, indexing_setter)]
+    fn set(this: &Settable, name: &JsString, value: &JsValue);
+}
 
 impl Members {
     /// No members.
     pub(super) fn new() -> Self {
-        Self(SERIALIZER.serialize_struct("", 0).expect("beginning an object cannot fail"))
+        Self(Object::new().unchecked_into())
     }
 
     /// Text.
@@ -55,28 +67,38 @@ impl Members {
     }
 
     /// Whatever JavaScript knows.
+    #[inline(never)]
     pub(super) fn value(&mut self, name: &'static str, value: &JsValue) {
-        self.member(name, &Preserved(value));
+        named(name, |name| self.0.set(name, value));
     }
 
     /// The object.
     pub(super) fn finish(self) -> JsValue {
-        self.0.end().unwrap_or(JsValue::UNDEFINED)
+        self.0.into()
     }
 
     fn member(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
         // Texts, numbers and flags always serialise.
-        let _ = self.0.serialize_field(name, value);
+        let value = value.serialize(&SERIALIZER).unwrap_or_default();
+        self.value(name, &value);
     }
 }
 
-/// A value that crosses as it is.
-struct Preserved<'a>(&'a JsValue);
+/// Hands `then` the name as JavaScript's own string, which is made once: making one costs more than all else here.
+fn named<T>(name: &'static str, then: impl FnOnce(&JsString) -> T) -> T {
+    NAMES.with_borrow_mut(|names| {
+        let place = names.binary_search_by_key(&name.as_ptr(), |(of, _)| of.as_ptr());
+        let at = place.unwrap_or_else(|free| {
+            names.insert(free, (name, name.into()));
+            free
+        });
+        then(&names[at].1)
+    })
+}
 
-impl Serialize for Preserved<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        preserve::serialize(self.0, serializer)
-    }
+thread_local! {
+    /// Member names by where they lie in memory.
+    static NAMES: RefCell<Vec<(&'static str, JsString)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What is absent reads `null` where the public type says so; optional members are left out.

@@ -22,6 +22,7 @@ use crate::{
         convert,
         events::event,
         fault::Fault,
+        lines::Line,
         object::Members,
         settings::CoreSettings,
         store::{AnyStore, StoreHandle},
@@ -37,6 +38,8 @@ pub struct Core {
 
 pub(super) struct Inner {
     pub(super) session: RefCell<Session>,
+    /// Goes with the session, not with the object: a pending operation still answers there.
+    line: Line,
     store: Rc<AnyStore>,
     /// Operations run one after another: the newest one's promise.
     last: RefCell<Promise>,
@@ -56,9 +59,12 @@ impl Core {
     ) -> Result<Self, JsValue> {
         let store = store.share();
         let owner = OwnerId(wide(owner_hi, owner_lo));
-        let session = Session::new(id, owner, settings.settings.clone(), store.capabilities()).map_err(Fault::from)?;
+        let session = Session::new(id, owner, settings.settings.clone(), store.capabilities());
+        let mut session = session.map_err(Fault::from)?;
+        let line = Line::take(&mut session);
         let inner = Inner {
             session: RefCell::new(session),
+            line,
             store,
             last: RefCell::new(Promise::resolve(&JsValue::UNDEFINED)),
             loading: Cell::new(true),
@@ -91,10 +97,16 @@ impl Core {
         self.session().index().len()
     }
 
-    /// Whether a pass can be due at all; needs no clock.
-    #[wasm_bindgen(js_name = overLine)]
-    pub fn over_line(&self) -> bool {
-        self.inner.session.borrow().over_line()
+    /// What [`over_line`](super::over_line) is asked with.
+    #[wasm_bindgen(getter)]
+    pub fn number(&self) -> usize {
+        self.inner.line.number()
+    }
+
+    /// Whether a pass can be due at all; needs no clock. For when [`over_line`](super::over_line) cannot tell.
+    #[wasm_bindgen(js_name = lookOverLine)]
+    pub fn look_over_line(&self) -> bool {
+        self.session().over_line()
     }
 
     /// Whether a pass may start now.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::project::Project;
+use crate::project::{Project, Wasm};
 use crate::sh::{self, say};
 use crate::stamp::Stamp;
 use crate::standard_library::StandardLibrary;
@@ -70,18 +70,18 @@ pub(crate) fn wasm(project: &Project) -> Result<()> {
 
 fn compile(project: &Project, std: &StandardLibrary) -> Result<PathBuf> {
     std.announce();
-    let target = &project.settings.wasm.target;
+    let Wasm { target, features, name, .. } = &project.settings.wasm;
     // A folder of its own: the flags are others than those of the tests, and each would throw out the other's work.
     let folder = project.scratch("wasm")?;
     let mut cargo = sh::cargo();
     cargo.args(["build", "--release", "--locked", "--lib", "--package", "compaction-governor", "--target", target]);
-    cargo.arg("--target-dir").arg(&folder);
+    cargo.arg("--features").arg(features.join(",")).arg("--target-dir").arg(&folder);
     let mut rustflags = remapped(project)?;
     std.prepare(project, &mut cargo, &mut rustflags);
     // The encoded form wins over RUSTFLAGS and survives blanks in paths.
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\u{1f}")).current_dir(&project.root);
     sh::run(&mut cargo)?;
-    Ok(folder.join(target).join("release").join(format!("{}.wasm", project.settings.wasm.name)))
+    Ok(folder.join(target).join("release").join(format!("{name}.wasm")))
 }
 
 /// Panic messages carry source paths; these flags make them the same on every machine.

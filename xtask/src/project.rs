@@ -36,6 +36,7 @@ pub(crate) struct Wasm {
     pub(crate) target: String,
     pub(crate) name: String,
     pub(crate) out: PathBuf,
+    pub(crate) features: Vec<String>,
     pub(crate) std: Rebuilt,
 }
 

@@ -8,6 +8,9 @@ export function initSync(options: { module: Uint8Array }): unknown;
 
 export function decodeRecord(bytes: Uint8Array, sessionId: string): GuardRecord | undefined;
 
+/** Whether a pass can be due at all in the session with this number: 1 no, 2 yes, 0 ask it. Takes no object and no clock. */
+export function overLine(number: number): 0 | 1 | 2;
+
 export class StoreHandle {
   private constructor();
   static memory(): StoreHandle;
@@ -40,7 +43,10 @@ export class Core {
   lacksTranscript(): boolean;
   entryCount(): number;
 
-  overLine(): boolean;
+  /** What {@link overLine} is asked with. */
+  readonly number: number;
+  /** Whether a pass can be due at all; for when {@link overLine} cannot tell. */
+  lookOverLine(): boolean;
   shouldCompact(now: number): boolean;
   explain(now: number): Decision;
   snapshot(now: number): Snapshot;

@@ -1,6 +1,6 @@
 // The session object: each method hands itself to the level it belongs to.
 
-import type { CommitDto } from '../boundary/glue.js';
+import { overLine, type CommitDto } from '../boundary/glue.js';
 import type { Reader } from '../formats/reader.js';
 import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PinResult, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
 import { FullControl } from './advanced.js';
@@ -17,6 +17,7 @@ export class GovernedSession<M> implements Session<M> {
   readonly #engine: Engine<M>;
   readonly #reader: Reader<M>;
   readonly #forget: () => void;
+  readonly #number: number;
 
   constructor(
     readonly id: string,
@@ -28,6 +29,7 @@ export class GovernedSession<M> implements Session<M> {
     this.#engine = engine;
     this.#reader = engine.reader;
     this.#forget = forget;
+    this.#number = engine.core.number;
   }
 
   /** As with the summarisers: the latest that `openSession` was given. */
@@ -61,8 +63,8 @@ export class GovernedSession<M> implements Session<M> {
 
   /** Below the line no clock is read: nothing that time changes can make a pass due there. */
   shouldCompact(): boolean {
-    const { core } = this.#engine;
-    return core.overLine() && core.shouldCompact(Date.now());
+    const over = overLine(this.#number) || (this.#engine.core.lookOverLine() ? 2 : 1);
+    return over === 2 && this.#engine.core.shouldCompact(Date.now());
   }
 
   explain(): Decision {
