@@ -23,6 +23,8 @@ export interface SessionOptions<M = ChatMessage> {
   trigger?: Size | readonly Size[];
   /** What to keep verbatim at the end. */
   keep?: Keep;
+  /** Whether old tool results and attachments are cleared from what is sent before a model is asked, where that frees a tenth of the threshold. Default: true. */
+  prune?: boolean;
   /** Facts that you own and that must survive word for word: todo list, permission mode. Asked once per compaction, then frozen with it, so that the prefix stays cacheable. */
   carry?: () => string | readonly string[] | undefined;
   /** How your messages are shaped: a constant of `compaction-governor/formats`. Default: OpenAI chat messages. */

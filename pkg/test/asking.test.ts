@@ -80,3 +80,14 @@ test('the words of the request can be the host\'s own, and a template that lacks
   assert.equal(requests[0]?.messages[0]?.content, 'Condense what stands in <cg-material>.');
   assert.throws(() => openHost({}, { templates: { ...templates, task: 'Merge {previous}; {max_tokens}' } }), /\{focus\}/);
 });
+
+test('where the next part would not fit beside the summary so far, the attempt fails by name and the conversation goes on', async () => {
+  const windows: number[] = [];
+  for (let window = 640; window <= 760; window += 10) {
+    const host = openHost({}, { summarize: { contextWindow: window, maxOutputTokens: 40, summarize: async () => 'Goal: test. Next: go on.' } });
+    for (let i = 0; i < 10; i++) await turn(host, 300);
+    const result = await host.session.compact(host.messages);
+    if (result.status === 'failed' && String(result.error.cause).includes('the shortest request needs')) windows.push(window);
+  }
+  assert.ok(windows.length > 0, 'some window takes the first part and not the second');
+});

@@ -74,3 +74,11 @@ test('a giant result of the newest turn is cut in what is sent, never in the con
   assert.deepEqual([sent[0], sent[1]], messages.slice(0, 2));
   assert.equal(messages[2]?.content, giant);
 });
+
+test('a host that wants its results whole gets a summary instead', async () => {
+  const messages = [...work(9, 800), { role: 'user' as const, content: 'and now?' }];
+  const session = openSession({ id: `clearing-${ids++}`, store: memory(), contextWindow: 8_192, prune: false, summarize: async () => 'Nine questions were answered.' });
+  const { parts } = (await session.prepare(messages), session.advanced.view(messages));
+  assert.deepEqual(parts.map(({ kind }) => kind).slice(0, 1), ['summary']);
+  assert.ok(!parts.some((part) => part.kind === 'placeholder'));
+});

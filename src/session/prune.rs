@@ -68,6 +68,9 @@ impl Session {
     }
 
     fn prunable(&self, pass: &Pass) -> Option<Prune> {
+        if self.settings().keep_results {
+            return None;
+        }
         let live = self.shown_generation();
         let threshold = self.observation().lines.map_or(self.observation().occupancy, |lines| lines.threshold);
         let input = PruneInput {

@@ -11,6 +11,8 @@ pub struct Settings {
     pub keep: Option<Keep>,
     /// Failure classes for which a plain summary (no model) takes the model's place (rule 8).
     pub fallback: Vec<FailureClass>,
+    /// Old tool results and attachments are never cleared.
+    pub keep_results: bool,
     /// The host's own words for the summary request: system and task. `None`: ours.
     pub templates: Option<(String, String)>,
 }

@@ -66,6 +66,12 @@ impl CoreSettings {
         Ok(())
     }
 
+    /// Old tool results and attachments are never cleared.
+    #[wasm_bindgen(js_name = keepResults)]
+    pub fn keep_results(&mut self) {
+        self.settings.keep_results = true;
+    }
+
     /// The host's own words for the summary request.
     #[wasm_bindgen(js_name = setTemplates)]
     pub fn set_templates(&mut self, system: String, task: String) -> Result<(), JsValue> {

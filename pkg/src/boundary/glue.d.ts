@@ -27,6 +27,7 @@ export class CoreSettings {
   /** 0 stands for "not set" in each place. */
   addTrigger(tokens: number, windowPermille: number, messages: number): void;
   setKeep(messages: number, tokens: number): void;
+  keepResults(): void;
   setTemplates(system: string, task: string): void;
   addFallback(failureClass: FailureClass): void;
   free(): void;

@@ -29,11 +29,12 @@ function started<M>(handle: StoreHandle, options: SessionOptions<M>, forget: () 
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {
   const settings = new CoreSettings();
-  const { contextWindow, maxOutputTokens, trigger, keep, templates, fallback } = options;
+  const { contextWindow, maxOutputTokens, trigger, keep, prune, templates, fallback } = options;
   if (contextWindow !== undefined) settings.setWindow(contextWindow);
   if (maxOutputTokens !== undefined) settings.setMaxOutput(maxOutputTokens);
   for (const size of listOf<Size>(trigger)) settings.addTrigger(size.tokens ?? 0, permille(size.fraction), size.messages ?? 0);
   if (keep) settings.setKeep(keep.messages ?? 0, keep.tokens ?? 0);
+  if (prune === false) settings.keepResults();
   if (templates) settings.setTemplates(templates.system, templates.task);
   for (const failureClass of fallback ?? []) settings.addFallback(failureClass);
   return settings;

@@ -85,7 +85,7 @@ export class ClaimedPlan<M> implements Plan<M> {
   async commit(reply: unknown): Promise<CompactResult | Unfinished<M>> {
     const { core } = this.#engine;
     const { text, finish } = this.#read(reply);
-    if (branded(() => core.take(this.compactionId, text, finish))) return { status: 'unfinished', request: this.requestFor(this.#limits) };
+    if (branded(() => core.take(this.compactionId, text, finish))) return this.#next();
     const carry = this.#engine.carryFor(this.compactionId);
     const { joined, offsets, tail } = this.#slice;
     return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), joined, offsets, tail, carry, this.#through));
@@ -124,6 +124,15 @@ export class ClaimedPlan<M> implements Plan<M> {
     const result = await this.#engine.run(operation).then(outcome, refusal);
     this.#close();
     return result;
+  }
+
+  /** The next request may not fit where the one before did: the summary so far goes in as well. */
+  async #next(): Promise<CompactResult | Unfinished<M>> {
+    try {
+      return { status: 'unfinished', request: this.requestFor(this.#limits) };
+    } catch (error) {
+      return this.fail(error);
+    }
   }
 
   #messages(asked: RequestDto, sent: readonly M[] | undefined): M[] {
