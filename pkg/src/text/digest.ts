@@ -67,14 +67,19 @@ export class Digest {
     return bytes;
   }
 
-  /** At most `PART` characters. The lanes are in locals: fields would be written at every step. */
+  /**
+   * At most `PART` characters. All that the loop touches is local: fields would be written at every step, and what stands at the top of a
+   * module is a variable after bundling, looked up at every step.
+   */
   #part(text: string): number {
     const { written } = ENCODER.encodeInto(text, BYTES);
-    BYTES.fill(0, written, written + STEP);
+    BYTES.fill(0, written, written + WORD_BYTES);
+    const words = WORDS;
+    const step = 4;
     let high = this.#high;
     let low = this.#low;
-    for (let at = 0; at < written; at += STEP) {
-      const word = WORDS.getInt32(at, true);
+    for (let at = 0; at < written; at += step) {
+      const word = words.getInt32(at, true);
       high = highStep(high, word);
       low = lowStep(low, word);
     }
@@ -96,15 +101,18 @@ function endOfPart(text: string, from: number): number {
   return (text.charCodeAt(to - 1) & 0xfc00) === 0xd800 ? to - 1 : to;
 }
 
-/** Reversible, so that two texts that differ in one word never meet; rotated, so that high bits reach the low ones. */
+/**
+ * Reversible, so that two texts that differ in one word never meet; rotated, so that high bits reach the low ones. The factors are primes
+ * of xxHash: odd, so that no bit is lost.
+ */
 function highStep(lane: number, word: number): number {
-  const product = Math.imul(lane ^ word, HIGH_FACTOR);
+  const product = Math.imul(lane ^ word, 0x9e3779b1);
   return (product << 13) | (product >>> 19);
 }
 
 /** As {@link highStep}, with another factor and rotation: what cancels in one lane does not in the other. */
 function lowStep(lane: number, word: number): number {
-  const product = Math.imul(lane ^ word, LOW_FACTOR);
+  const product = Math.imul(lane ^ word, 0x85ebca77);
   return (product << 19) | (product >>> 13);
 }
 
@@ -123,19 +131,15 @@ function extraBytes(unit: number): number {
 /** Any start but 0 serves, which steps over zeros would leave as it is: the first digits of pi. */
 const HIGH_START = 0x243f6a88;
 const LOW_START = 0x85a308d3 | 0;
-/** Odd, so that no step loses a bit: primes of xxHash, near 2^32 by the golden ratio and above. */
-const HIGH_FACTOR = 0x9e3779b1;
-const LOW_FACTOR = 0x85ebca77;
 /** Above every length of a text, which is below 2^30 in all engines. */
 const FIRST_MARK = 0x7fff_0000;
-/** Bytes of a step. */
-const STEP = 4;
+const WORD_BYTES = 4;
 /** Characters from which `encodeInto` is the faster way, as measured in Node. */
 const SHORT = 48;
 /** Characters encoded at a time: nearly every message in one part, and no memory that grows with a text. */
 const PART = 16_384;
 /** A code unit has at most three bytes; the last word may reach beyond them. */
-const BYTES = /* @__PURE__ */ new Uint8Array(3 * PART + STEP);
+const BYTES = /* @__PURE__ */ new Uint8Array(3 * PART + WORD_BYTES);
 /** Little-endian on every machine, for records that move to another. */
 const WORDS = /* @__PURE__ */ new DataView(BYTES.buffer);
 const ENCODER = /* @__PURE__ */ new TextEncoder();
