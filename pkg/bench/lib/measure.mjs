@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 
 const SAMPLES = 41;
 const SAMPLE_NS = 4e6;
+const WARM_UPS = 3;
 
 /** Nanoseconds of CPU time per call, median over interleaved samples. `jobs` maps names to functions of a call count. */
 export function measure(jobs) {
@@ -13,6 +14,19 @@ export function measure(jobs) {
     for (const name of names) taken[name].push(cpu(jobs[name], counts[name]) / counts[name]);
   }
   return Object.fromEntries(names.map((name) => [name, median(taken[name])]));
+}
+
+/** Nanoseconds of CPU time of one run, median over interleaved samples: for work that is long, or that waits. */
+export async function alternate(jobs) {
+  const taken = Object.fromEntries(Object.keys(jobs).map((name) => [name, []]));
+  for (let sample = -WARM_UPS; sample < SAMPLES; sample++) {
+    for (const [name, job] of Object.entries(jobs)) {
+      const before = process.cpuUsage();
+      await job();
+      if (sample >= 0) taken[name].push(since(before));
+    }
+  }
+  return Object.fromEntries(Object.entries(taken).map(([name, times]) => [name, median(times)]));
 }
 
 export function median(values) {
@@ -41,6 +55,10 @@ function calibrate(job) {
 function cpu(job, count) {
   const before = process.cpuUsage();
   job(count);
+  return since(before);
+}
+
+function since(before) {
   const { user, system } = process.cpuUsage(before);
   return (user + system) * 1e3;
 }

