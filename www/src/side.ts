@@ -105,6 +105,8 @@ export class Side {
     const store = STORES[this.kind]();
     const session = openSession({
       id: this.#id, store, contextWindow: WINDOW_TOKENS,
+      // What is shown is a pause after passes that did not help; cleared results would put them off.
+      prune: false,
       summarize: (request) => this.#summarise(request),
     });
     const opened = await session.ready;

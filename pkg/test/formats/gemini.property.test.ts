@@ -47,8 +47,9 @@ function faults(view: readonly Content[], source: readonly Content[]): string[] 
     const results = answered(content);
     const wrong: string[] = [];
     if (results.length > 0 && String(results) !== String(before ? called(before) : [])) wrong.push(`results ${results} behind ${before ? called(before) : 'nothing'}`);
-    const next = source[source.indexOf(content) + 1];
-    if (called(content).length > 0 && next && answered(next).length > 0 && view[i + 1] !== next) wrong.push(`calls ${called(content)} without their results`);
+    const [next, shown] = [source[source.indexOf(content) + 1], view[i + 1]];
+    // What stands behind it may be the same results cleared or cut.
+    if (called(content).length > 0 && next && answered(next).length > 0 && String(shown && answered(shown)) !== String(answered(next))) wrong.push(`calls ${called(content)} without their results`);
     if (i === 0 && content.role !== 'user') wrong.push('it begins with the model');
     return wrong;
   });
