@@ -31,6 +31,8 @@ export interface SessionOptions<M = ChatMessage> {
   format?: Format<M>;
   /** Which messages are summaries that your own code wrote: how they begin, or a function that knows. They are summarised again like any other message, and never taken for a user's. */
   hostSummary?: string | ((message: M) => boolean);
+  /** Takes secrets out of every text on its way to a summariser or into the store: each message of the slice, the topic, the summary. What it throws on is left out. Not asked for an `in_place` request, whose messages that model has had before. */
+  redact?: (text: string) => string;
   /** After which failures of the summariser a plain summary (no model) may stand in. None unless set. */
   fallback?: readonly FailureClass[];
 }

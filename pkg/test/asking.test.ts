@@ -72,6 +72,14 @@ test('what the second summariser writes is used where the first one writes nothi
   assert.equal(host.session.getSnapshot().summaryTokensSpent, 220);
 });
 
+test('a reply that is looked at before it is committed is paid for once', async () => {
+  const usage = { prompt_tokens: 100, completion_tokens: 10 };
+  const first = async () => ({ choices: [{ message: { role: 'assistant', content: GOOD }, finish_reason: 'stop' }], usage });
+  const host = openHost({}, { summarize: [first, async () => assert.fail('asked')] });
+  await compacted(host);
+  assert.equal(host.session.getSnapshot().summaryTokensSpent, 110);
+});
+
 test('the words of the request can be the host\'s own, and a template that lacks a placeholder is refused by name', async () => {
   const requests: SummaryRequest<ChatMessage>[] = [];
   const templates = { system: 'Condense what stands in {material}.', task: 'Merge {previous}.\nTopic: {focus}\nAt most {max_tokens} tokens.' };

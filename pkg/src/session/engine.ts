@@ -5,6 +5,7 @@ import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
 import { textOf, type Carry } from './carry.js';
+import { redacted, type Redact } from './redact.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
 import { Watch } from './watch.js';
@@ -16,6 +17,7 @@ export class Engine<M> {
   readonly watch: Watch;
   /** The latest that `openSession` was given. */
   carry: Carry | undefined;
+  redact: Redact | undefined;
   /** The last prompt that was answered: what the provider's prompt cache may still hold. */
   sent: View<M> | undefined;
   #background: Promise<void>;
@@ -29,6 +31,11 @@ export class Engine<M> {
     this.watch = new Watch(core, () => this.later(() => core.settle(Date.now())));
     this.ready = this.run(() => core.open(Date.now())).catch(() => ({ found: 'lost', durability: 'degraded' }));
     this.#background = this.ready.then(() => undefined);
+  }
+
+  /** `text` as it may leave this page, or be stored. */
+  withoutSecrets(text: string): string {
+    return redacted(this.redact, text);
   }
 
   /** A call made from `view` was answered. */

@@ -18,6 +18,7 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   sessions.set(id, session);
   session.summarizers = listOf<Summarize<M> | Summarizer<M>>(options.summarize).map((one) => (typeof one === 'function' ? { summarize: one } : one));
   session.carry = options.carry;
+  session.redact = options.redact;
   return session;
 }
 

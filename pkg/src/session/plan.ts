@@ -8,7 +8,6 @@ import type { Engine } from './engine.js';
 import { failed, outcome, refusal } from './outcome.js';
 import { joinedOf, LONE_SURROGATE } from './joined.js';
 import { Timer } from './timer.js';
-import type { Transcript } from './transcript.js';
 
 export class ClaimedPlan<M> implements Plan<M> {
   readonly compactionId: string;
@@ -41,9 +40,9 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.tokens = claimed.tokens;
     this.promisedTokens = claimed.promisedTokens;
     this.#engine = engine;
-    this.#slice = sliceOf(engine.transcript, claimed);
+    this.#slice = sliceOf(engine, claimed);
     this.#through = engine.transcript.id(claimed.cut - 1);
-    this.#focus = focus;
+    this.#focus = focus === undefined ? undefined : engine.withoutSecrets(focus);
     this.#ended = ended;
     this.#deadline = claimed.deadline;
     this.#lengthMs = claimed.deadline - Date.now();
@@ -144,7 +143,7 @@ export class ClaimedPlan<M> implements Plan<M> {
     const read = this.#engine.reader.reply(reply);
     if (reply !== this.#counted) this.#spent += read.usage ? read.usage.promptTokens + read.usage.outputTokens : 0;
     this.#counted = reply;
-    return read;
+    return { ...read, text: this.#engine.withoutSecrets(read.text) };
   }
 
   #setDeadline(deadline: number): void {
@@ -169,8 +168,9 @@ interface Slice {
   readonly tail: string;
 }
 
-function sliceOf(transcript: Pick<Transcript, 'text' | 'length'>, { material, cut }: PlanDto): Slice {
-  const text = (index: number): string => transcript.text(index).replace(LONE_SURROGATE, '\ufffd');
+function sliceOf<M>(engine: Engine<M>, { material, cut }: PlanDto): Slice {
+  const { transcript } = engine;
+  const text = (index: number): string => engine.withoutSecrets(transcript.text(index)).replace(LONE_SURROGATE, '\ufffd');
   const texts: string[] = [];
   for (let pair = 0; pair + 1 < material.length; pair += 2) {
     const [from = 0, to = 0] = material.slice(pair, pair + 2);

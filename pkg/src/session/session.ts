@@ -37,6 +37,10 @@ export class GovernedSession<M> implements Session<M> {
     this.#engine.carry = carry;
   }
 
+  set redact(redact: SessionOptions['redact']) {
+    this.#engine.redact = redact;
+  }
+
   run<R>(messages: readonly M[], send: Send<M, R>, options?: PrepareOptions): Promise<R> {
     return runCall(this, messages, send, options);
   }
