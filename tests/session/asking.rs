@@ -124,6 +124,7 @@ fn a_long_slice_is_asked_for_part_by_part_and_each_part_takes_the_summary_so_far
         }
         assert_eq!(request.user.contains("Summary so far"), parts > 0);
         parts += 1;
+        assert!(parts <= ends.len(), "each part goes on where the one before ended");
         let so_far = format!("Summary so far, up to part {parts}: the user wants the parts ported.");
         if tab.session.take(planned.attempt, &so_far, Finish::Stop) == Taken::Last {
             tab.commit(&planned, &so_far);

@@ -141,6 +141,7 @@ fn a_person_who_asks_gets_a_summary_and_an_undo_brings_back_what_was_cleared() {
     let mut tab = fresh();
     work(&mut tab, 2_000);
     assert!(matches!(tab.claim(Kind::Manual), Claimed::Planned(_)));
+    assert_eq!(cleared(&tab), [], "nothing is cleared for it");
     let mut tab = pruned();
     let undone = tab.run(Write::new(Undo { compaction: None })).expect("taken back");
     assert!(undone.after > undone.before);
@@ -159,13 +160,24 @@ fn a_cleared_result_that_is_pinned_later_is_shown_again_with_its_call() {
 
 #[test]
 fn after_a_proven_overflow_clearing_alone_has_to_leave_room() {
-    let mut tab = fresh();
-    work(&mut tab, 2_000);
-    tab.event(Event::Overflow { view_revision: 0, limit: Some(26_000) });
-    match tab.claim(Kind::Overflow) {
-        Claimed::Pruned { .. } => assert!(tab.session.observation().occupancy <= 26_000 * 80 / 100 * 85 / 100),
-        Claimed::Planned(planned) => assert!(planned.before > 26_000 * 80 / 100 * 85 / 100),
-        refused => panic!("{refused:?}"),
-    }
-    assert!(!cleared(&show(&tab, 2)).is_empty());
+    // Where it lands: a prompt of `talk` messages of 500 tokens, and 6,000 tokens of results that can be cleared.
+    let claimed_with = |talk: u64| {
+        let mut tab = fresh();
+        tab.fixed = 0;
+        tab.observe(talk);
+        for n in 0..3 {
+            let group = tab.session.index().len();
+            let call = Entry::alone(7_000 + n, Role::Assistant, 10);
+            tab.session.push(Entry { kind: Flags::CALL, calls: 1, ..call });
+            tab.session.push(Entry { kind: Flags::RESULT, group, ..Entry::alone(8_000 + n, Role::Tool, 2_000) });
+        }
+        for n in 0..4 {
+            tab.session.push(Entry::alone(9_000 + n, Role::User, 10));
+        }
+        tab.event(Event::Overflow { view_revision: 0, limit: Some(26_000) });
+        tab.claim(Kind::Overflow)
+    };
+    assert!(matches!(claimed_with(30), Claimed::Pruned { .. }), "15,000 of 20,800 is room enough");
+    let Claimed::Planned(planned) = claimed_with(38) else { panic!("19,000 of 20,800 is not") };
+    assert!((19_000..19_400).contains(&planned.before), "counted as cleared: {}", planned.before);
 }
