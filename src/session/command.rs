@@ -71,3 +71,6 @@ pub trait Operation: Steps {
     /// Takes the result, after [`Step::Done`].
     fn finish(self, session: &mut Session) -> Self::Output;
 }
+
+/// Where a store keeps the pins: generations are numbered from 1, so that this number is nobody's.
+pub(super) const PINS: Part = Part::Generation(0);

@@ -5,10 +5,11 @@ use thiserror::Error;
 use crate::{
     record::{self, PinnedEntry},
     session::{
-        Session, sight,
+        Session,
+        command::PINS,
+        sight,
         write::{Mutated, Mutation, Parts},
     },
-    store::Part,
     time::Timestamp,
     tokens::{Tokens, rough},
 };
@@ -275,8 +276,6 @@ fn join<T: Clone + PartialEq>(found: &mut Vec<T>, mine: &[T]) {
     }
 }
 
-/// Where a store keeps the pins: generations are numbered from 1, so that this number is nobody's.
-pub(super) const PINS: Part = Part::Generation(0);
 /// More is not a handful of things that matter but a second conversation.
 pub const MAX_PINS: usize = 32;
 /// Entries that pins may keep, groups counted whole: each is named by every later generation, in a record of two kilobytes.

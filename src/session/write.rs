@@ -5,7 +5,7 @@ use crate::{
     id::OpId,
     policy,
     record::{self, Anchor, Loaded, LoadedSummary, Root},
-    session::{Notice, Operation, Session, Step, Steps, StoreCommand, StoreReply, link::Health, pin::PINS},
+    session::{Notice, Operation, Session, Step, Steps, StoreCommand, StoreReply, command::PINS, link::Health},
     store::{Batch, Expect, Part, Revision, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
 };

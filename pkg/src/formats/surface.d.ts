@@ -9,6 +9,7 @@ export const openaiChat: Format<ChatMessage>;
 
 /** Items of the OpenAI Responses API, and those of OpenAI's agents in JavaScript. Reasoning stays with what it led to; encrypted compactions are kept as they are. */
 export const openaiResponses: Format<ResponsesItem>;
+/** Only what is read; the types of client libraries fit it. */
 export interface ResponsesItem {
   type?: string | null;
   id?: string | null;

@@ -3,26 +3,10 @@
 import { isFields, textAt, type Fields } from '../shape/json.js';
 import type { Pieces } from '../shape/pieces.js';
 import { Flag, Role } from '../reader.js';
+import type { ResponsesItem } from '../surface.js';
 import { responsesReply, responsesUsage } from './responses-reply.js';
 import { closedItem, mediaKind, responsesRules } from './responses-rules.js';
 import { readerOf, type FormatReader } from '../shape/reader-of.js';
-
-/** Only what is read; the types of client libraries fit it. */
-export interface ResponsesItem {
-  type?: string | null;
-  id?: string | null;
-  role?: string;
-  content?: unknown;
-  call_id?: string | null;
-  name?: string;
-  arguments?: unknown;
-  input?: unknown;
-  action?: unknown;
-  output?: unknown;
-  status?: unknown;
-  summary?: unknown;
-  encrypted_content?: string | null;
-}
 
 /** Items of the OpenAI Responses API, and of OpenAI's agents in JavaScript. */
 export const openaiResponses: FormatReader<ResponsesItem> = /* @__PURE__ */ readerOf<ResponsesItem>({
