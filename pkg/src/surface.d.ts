@@ -206,7 +206,9 @@ export interface Opened {
    */
   resumeAfter?: string;
 }
-export interface Compaction { compactionId: string; at: number; trigger: Trigger; coversEntries: number; throughId: string; beforeTokens: number; afterTokens?: number; verdict: 'pending' | 'effective' | 'weak' | 'ineffective'; summary: string }
+export interface Compaction { compactionId: string; at: number; trigger: Trigger; coversEntries: number; throughId: string; beforeTokens: number; afterTokens?: number; verdict: 'pending' | 'effective' | 'weak' | 'ineffective'; summary: string;
+  /** Old results were cleared or giant messages cut: no model was asked, no verdict comes, the summary is the one before. */
+  cleared?: true }
 /** One compaction, one id, from start to end; the statuses are those of the Agent Client Protocol. */
 export type CompactionEvent =
   | { type: 'compaction'; compactionId: string; status: 'in_progress' | 'completed' | 'failed' | 'cancelled'; trigger: Trigger; startedAt: number; beforeTokens?: number; afterTokens?: number; failure?: string }

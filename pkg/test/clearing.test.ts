@@ -56,6 +56,7 @@ test('advanced.plan says how much was cleared, and undo brings it back', async (
   assert.ok('refused' in plan && (plan.prunedTokens ?? 0) > 800, JSON.stringify(plan));
   const kinds = session.advanced.view(messages).parts.map((part) => (part.kind === 'placeholder' ? part.was : part.kind));
   assert.ok(kinds.includes('cleared') && !kinds.includes('summary'));
+  assert.deepEqual(session.history().map(({ cleared, summary }) => [cleared, summary]), [[true, '']]);
   assert.equal((await session.undo()).status, 'committed');
   assert.deepEqual(session.advanced.view(messages).messages, messages);
 });

@@ -272,6 +272,9 @@ pub(super) fn compaction(generation: &Generation, written: Option<&Summary>) -> 
     out.number("beforeTokens", generation.before_tokens);
     out.optional_number("afterTokens", generation.after_tokens);
     out.text("verdict", generation.verdict.map_or("pending", Verdict::code));
+    if generation.prune {
+        out.flag("cleared", true);
+    }
     out.text("summary", written.map_or("", |written| &written.text));
     out.finish()
 }
