@@ -7,6 +7,7 @@ mod build;
 mod demo;
 mod npm;
 mod project;
+mod promises;
 mod readme;
 mod seeds;
 mod serve;
@@ -33,7 +34,8 @@ const HELP: &str = "\
 cargo xtask <command>
 
   demo [--port N] [--check]   build the page and serve it (port 8787; 0 takes a free one); --check fetches it and stops
-  test [--only STAGE]         run every test; stages: native, browser, e2e, packages
+  test [--only STAGE]         run every test; stages: native, browser, e2e, packages; --update keeps what was seen of
+                              the stores' promises for README
   verify                      only checks: format, lints, docs, layers, licences, size, types, README
   fix                         repairs what `verify` can repair: format, lints, README blocks
   build                       WASM, package and page
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
 enum Task {
     Help,
     Demo { port: Option<u16>, check: bool },
-    Test { only: Option<Stage> },
+    Test { only: Option<Stage>, update: bool },
     Verify,
     Fix,
     Build,
@@ -72,7 +74,7 @@ fn parse() -> Result<Task> {
             (Long("port"), Some("demo")) => port = Some(args.value()?.parse()?),
             (Long("check"), Some("demo")) => check = true,
             (Long("only"), Some("test")) => only = Some(args.value()?.string()?.parse()?),
-            (Long("update"), Some("bench" | "size")) => update = true,
+            (Long("update"), Some("bench" | "size" | "test")) => update = true,
             (Long("json"), Some("size")) => json = true,
             (other, _) => return Err(other.unexpected().into()),
         }
@@ -80,7 +82,7 @@ fn parse() -> Result<Task> {
     Ok(match command.as_deref() {
         None | Some("help") => Task::Help,
         Some("demo") => Task::Demo { port, check },
-        Some("test") => Task::Test { only },
+        Some("test") => Task::Test { only, update },
         Some("verify") => Task::Verify,
         Some("fix") => Task::Fix,
         Some("build") => Task::Build,
@@ -95,7 +97,7 @@ fn perform(task: Task) -> Result<ExitCode> {
     match task {
         Task::Help => println!("{HELP}"),
         Task::Demo { port, check } => demo::run(&project, port, check)?,
-        Task::Test { only } => return suite::run(&project, only),
+        Task::Test { only, update } => return suite::run(&project, only, update),
         Task::Verify => verify::run(&project)?,
         Task::Fix => verify::fix(&project)?,
         Task::Build => build::all(&project)?,

@@ -6,6 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::project::Project;
+use crate::promises;
 use crate::sh::{self, Unavailable, say};
 use crate::stamp::Stamp;
 
@@ -63,6 +64,7 @@ pub(crate) fn bin(project: &Project, name: &str) -> PathBuf {
 pub(crate) fn node_test(project: &Project) -> Result<Command> {
     let mut node = Command::new("node");
     node.current_dir(&project.root).args(["--test", "--test-reporter=spec"]);
+    node.env("PROMISES", promises::file(project)?);
     if release(&node_version()?).is_some_and(|release| release >= FIRST_WITH_LIMITS) {
         node.args(["--test-concurrency=1", "--test-timeout=300000"]);
     }

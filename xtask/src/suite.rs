@@ -13,6 +13,7 @@ use std::time::Instant;
 use anyhow::{Error, Result, bail};
 
 use crate::project::Project;
+use crate::promises;
 use crate::sh::{Heard, Unavailable, say};
 use crate::tally::Tally;
 
@@ -25,8 +26,10 @@ pub(crate) enum Stage {
     Packages,
 }
 
-/// `cargo xtask test`. The last line it prints is the sum.
-pub(crate) fn run(project: &Project, only: Option<Stage>) -> Result<ExitCode> {
+/// `cargo xtask test`. The last line it prints is the sum. A full run also holds what it saw of the stores' promises
+/// against what is kept of them, or keeps it with `update`.
+pub(crate) fn run(project: &Project, only: Option<Stage>, update: bool) -> Result<ExitCode> {
+    promises::begin(project)?;
     let stages = only.map_or(Stage::ALL.to_vec(), |stage| vec![stage]);
     let (mut summary, mut parts) = (Vec::new(), Vec::new());
     for stage in stages {
@@ -36,6 +39,13 @@ pub(crate) fn run(project: &Project, only: Option<Stage>) -> Result<ExitCode> {
         summary.push(format!("{:<9}{:>5.1} min  {}", stage.name(), start.elapsed().as_secs_f64() / 60.0, sum(&ran)));
         summary.extend(ran.iter().filter_map(Part::remark));
         parts.extend(ran);
+    }
+    if only.is_none()
+        && let Err(error) = promises::end(project, update)
+    {
+        let part = Part::broken("promises of the stores".to_owned(), format!("{error:#}"));
+        summary.extend(part.remark());
+        parts.push(part);
     }
     println!("\n{}", summary.join("\n"));
     println!("tests: {}", sum(&parts));

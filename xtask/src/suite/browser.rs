@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::Part;
 use crate::browsers::{self, Engine};
 use crate::project::Project;
+use crate::promises::{self, Sighting};
 use crate::sh::{self, say};
 use crate::tally::Tally;
 use crate::{npm, tools};
@@ -29,7 +30,7 @@ pub(super) fn run(project: &Project) -> Result<Vec<Part>> {
             continue;
         }
         match place.runner(project, &runner) {
-            Ok(prepare) => parts.extend(mine.iter().map(|test| test.run(place, prepare()))),
+            Ok(prepare) => parts.extend(mine.iter().map(|test| test.run(project, place, prepare()))),
             Err(error) => parts.push(Part::unable(format!("tests in {}", place.name()), &error)),
         }
     }
@@ -87,13 +88,27 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn run(&self, place: Place, mut runner: Command) -> Part {
+    fn run(&self, project: &Project, place: Place, mut runner: Command) -> Part {
         let name = format!("{} in {}", self.name, place.name());
         say(&name);
-        match sh::listen(runner.arg(&self.wasm)) {
+        let heard = sh::listen(runner.arg(&self.wasm)).and_then(|heard| {
+            self.note_contract(project, place, &heard.stdout)?;
+            Ok(heard)
+        });
+        match heard {
             Ok(heard) => Part::of(name, &heard, Tally::of_rust),
             Err(error) => Part::unable(name, &error),
         }
+    }
+
+    /// A browser's tests write no files: what they saw of the contract is counted from what the runner prints.
+    fn note_contract(&self, project: &Project, place: Place, stdout: &str) -> Result<()> {
+        let stores = [("indexed_db", "indexedDb"), ("local_storage", "localStorageStore"), ("injected", "injected")];
+        let tested = self.name.strip_prefix("wasm_conformance_");
+        let Some((_, store)) = stores.iter().find(|(file, _)| tested == Some(file)) else { return Ok(()) };
+        let contract = fs::read_to_string(project.root.join("src/store/conformance/mod.rs"))?;
+        let (kept, of) = clauses_kept(&contract, stdout);
+        promises::note(project, &Sighting::new(store, place.name(), "contract", kept, of))
     }
 }
 
@@ -131,6 +146,23 @@ fn places(name: &str, source: &str) -> Vec<Place> {
     }
 }
 
+/// How many tests are named after a clause of the contract, and how many of them passed.
+fn clauses_kept(contract: &str, stdout: &str) -> (u64, u64) {
+    let listed = contract.split_once("$with! {").and_then(|(_, rest)| rest.split_once('}'));
+    let clauses: Vec<_> = listed.map_or("", |(list, _)| list).split_whitespace().collect();
+    let (mut kept, mut of) = (0, 0);
+    for line in stdout.lines() {
+        let Some((path, verdict)) = line.trim().strip_prefix("test ").and_then(|rest| rest.split_once(" ... ")) else {
+            continue;
+        };
+        if clauses.contains(&path.rsplit("::").next().unwrap_or(path)) {
+            of += 1;
+            kept += u64::from(verdict.starts_with("ok"));
+        }
+    }
+    (kept, of)
+}
+
 fn executables(messages: &str) -> BTreeMap<String, PathBuf> {
     let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     artifacts
@@ -153,6 +185,13 @@ mod tests {
         assert_eq!(places("wasm_core", "fn plain() {}"), [Place::Node, WINDOWS[0], WINDOWS[1]]);
         assert_eq!(places("wasm_idb", "wasm_bindgen_test_configure!(run_in_browser);"), WINDOWS);
         assert_eq!(places("wasm_sw", "wasm_bindgen_test_configure!(run_in_service_worker);"), WINDOWS[..1]);
+    }
+
+    #[test]
+    fn the_clauses_that_were_kept_are_counted_and_other_tests_are_not() {
+        let contract = "macro { $with! {\n a_first\n b_second\n } }";
+        let printed = "test conformance::a_first ... ok\ntest b_second ... FAIL\ntest another ... ok\n";
+        assert_eq!(clauses_kept(contract, printed), (1, 2));
     }
 
     #[test]

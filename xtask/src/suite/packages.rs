@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 
 use super::Part;
 use crate::project::Project;
+use crate::promises;
 use crate::sh::{self, say};
 use crate::tally::Tally;
 use crate::{build, npm};
@@ -18,7 +19,7 @@ use crate::{build, npm};
 pub(super) fn run(project: &Project) -> Result<Vec<Part>> {
     build::package(project)?;
     say("unit tests of the package");
-    let unit = sh::listen(&mut npm::script(project, "pkg", "test"))?;
+    let unit = sh::listen(npm::script(project, "pkg", "test").env("PROMISES", promises::file(project)?))?;
     let consumer = Consumer::install(project)?;
     let packed = sh::listen(&mut consumer.tests(project)?)?;
     Ok(vec![
