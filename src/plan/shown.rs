@@ -52,11 +52,12 @@ impl Replaced<'_> {
         if !cleared && bytes.is_none() {
             return None;
         }
-        let entry = index.entry(at);
-        if cleared && may_prune(&entry) {
-            return Some((StandIn::Placeholder, entry.tokens.saturating_sub(PLACEHOLDER_TOKENS)));
+        let may_change = index.shape(at).may_change();
+        if cleared && may_change {
+            return Some((StandIn::Placeholder, index.tokens_at(at).saturating_sub(PLACEHOLDER_TOKENS)));
         }
-        let bytes = bytes.filter(|_| may_prune(&entry) || index.newest_user() == Some(at))?;
+        let bytes = bytes.filter(|_| may_change || index.newest_user() == Some(at))?;
+        let entry = index.entry(at);
         Some((StandIn::Capped { bytes }, entry.tokens - capped_tokens(&entry, bytes)))
     }
 }
@@ -76,7 +77,7 @@ pub enum StandIn {
 
 /// Whether a placeholder may stand for `entry` at all: neither a system entry nor a real user message.
 pub(super) fn may_prune(entry: &Entry) -> bool {
-    !entry.is_system() && !entry.is_real_user()
+    entry.shape().may_change()
 }
 
 /// What is left of `entry` when its text is cut to `bytes`, with the words that say so.

@@ -34,12 +34,17 @@ impl Entry {
         Self { id, role, kind: Kind::NONE, tokens, group: Self::ALONE, calls: 0, bytes: 0 }
     }
 
+    /// What it is, apart from what it weighs and belongs to.
+    #[must_use]
+    pub(crate) const fn shape(&self) -> Shape {
+        Shape { role: self.role, kind: self.kind }
+    }
+
     /// Whether it starts a turn: a user spoke, not the host in a user's name, and it is neither a tool's result nor a
     /// summary that a host left behind.
     #[must_use]
     pub const fn is_real_user(&self) -> bool {
-        let not_real = Kind(Kind::SYNTHETIC.0 | Kind::RESULT.0 | Kind::HOST_SUMMARY.0);
-        matches!(self.role, Role::User) && !self.kind.any(not_real)
+        self.shape().is_real_user()
     }
 
     /// How many calls it answers, if it is a result: some formats put all results of a turn into one message.
@@ -50,11 +55,34 @@ impl Entry {
     /// Whether it stays verbatim for ever: a system entry, unless it is a summary that a host left behind (B1).
     #[must_use]
     pub const fn is_system(&self) -> bool {
-        matches!(self.role, Role::System) && !self.kind.any(Kind::HOST_SUMMARY)
+        self.shape().is_system()
     }
 
     /// Whether it may belong to what came before it: to a call, or to an entry that leads it.
     pub(super) const fn may_join(&self) -> bool {
+        self.shape().may_change()
+    }
+}
+
+/// What an entry is: enough for most questions, and read from two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub(super) role: Role,
+    pub(super) kind: Kind,
+}
+
+impl Shape {
+    pub(super) const fn is_real_user(self) -> bool {
+        let not_real = Kind(Kind::SYNTHETIC.0 | Kind::RESULT.0 | Kind::HOST_SUMMARY.0);
+        matches!(self.role, Role::User) && !self.kind.any(not_real)
+    }
+
+    pub(super) const fn is_system(self) -> bool {
+        matches!(self.role, Role::System) && !self.kind.any(Kind::HOST_SUMMARY)
+    }
+
+    /// Neither a system entry nor a real user message: it belongs to what came before it, or something may stand for it.
+    pub(crate) const fn may_change(self) -> bool {
         !self.is_real_user() && !self.is_system()
     }
 }

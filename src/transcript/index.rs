@@ -2,7 +2,10 @@
 
 use core::ops::Range;
 
-use crate::transcript::{Base, Entry, Kind, Role, groups::Groups, sums::Sums, sums::grow};
+use crate::{
+    tokens::Tokens,
+    transcript::{Base, Entry, Kind, Role, Shape, groups::Groups, sums::Sums, sums::grow},
+};
 
 /// A transcript as numbers, append-only, a struct of arrays: at most 32 bytes per entry.
 ///
@@ -223,7 +226,7 @@ impl Index {
     /// Where there is no such entry.
     #[must_use]
     pub fn is(&self, index: u32, kind: Kind) -> bool {
-        self.sums.entry(index as usize).kind.any(kind)
+        self.sums.shape(index as usize).kind.any(kind)
     }
 
     /// Whether the entry at `index` is a system entry: never in a slice.
@@ -232,7 +235,17 @@ impl Index {
     /// Where there is no such entry.
     #[must_use]
     pub fn is_system(&self, index: u32) -> bool {
-        self.sums.entry(index as usize).is_system()
+        self.sums.shape(index as usize).is_system()
+    }
+
+    /// What the entry at `index` is: cheaper than all of it.
+    pub(crate) fn shape(&self, index: u32) -> Shape {
+        self.sums.shape(index as usize)
+    }
+
+    /// Tokens of the entry at `index`.
+    pub(crate) fn tokens_at(&self, index: u32) -> Tokens {
+        self.sums.tokens_at(index as usize)
     }
 
     /// The last summary that the host left behind before `position`.

@@ -15,6 +15,7 @@ mod resumed;
 mod sums;
 mod weight;
 
+pub(crate) use entry::Shape;
 pub use entry::{Entry, Kind, Role};
 pub use index::Index;
 pub use resumed::Base;

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::{
     tokens::Tokens,
-    transcript::{Entry, Kind, Role, weight},
+    transcript::{Entry, Kind, Role, Shape, weight},
 };
 
 /// The numbers of each entry, and what every sixteenth prefix adds up to.
@@ -89,9 +89,14 @@ impl Sums {
         if len >= self.ids.len() {
             return self.tip.system_tokens;
         }
-        let from = len - len % BLOCK;
-        let within = (from..len).map(|index| self.entry(index)).filter(Entry::is_system);
-        self.marks[len / BLOCK].system_tokens + within.map(|entry| u64::from(entry.tokens)).sum::<u64>()
+        let block = len / BLOCK;
+        let before = self.marks[block].system_tokens;
+        // Nearly every block has none: then there is nothing to walk.
+        if before == self.marks.get(block + 1).unwrap_or(&self.tip).system_tokens {
+            return before;
+        }
+        let within = (block * BLOCK..len).filter(|&index| self.shape(index).is_system());
+        before + within.map(|index| u64::from(self.tokens[index])).sum::<u64>()
     }
 
     /// The longest prefix with at most `tokens` tokens, in entries.
@@ -107,8 +112,8 @@ impl Sums {
         len as u32
     }
 
-    /// The entry at `index`, without its group.
-    pub(super) fn entry(&self, index: usize) -> Entry {
+    /// Role and kind of the entry at `index`.
+    pub(super) fn shape(&self, index: usize) -> Shape {
         let meta = self.meta[index];
         let role = match meta & ((1 << ROLE_BITS) - 1) {
             0 => Role::System,
@@ -116,7 +121,17 @@ impl Sums {
             2 => Role::Assistant,
             _ => Role::Tool,
         };
-        let kind = Kind::from_bits(meta >> ROLE_BITS);
+        Shape { role, kind: Kind::from_bits(meta >> ROLE_BITS) }
+    }
+
+    /// Tokens of the entry at `index`.
+    pub(super) fn tokens_at(&self, index: usize) -> Tokens {
+        self.tokens[index]
+    }
+
+    /// The entry at `index`, without its group.
+    pub(super) fn entry(&self, index: usize) -> Entry {
+        let Shape { role, kind } = self.shape(index);
         let (id, tokens, calls) = (self.ids[index], self.tokens[index], self.calls[index]);
         Entry { id, role, kind, tokens, group: Entry::ALONE, calls, bytes: weight::decode(self.weights[index]) }
     }

@@ -105,6 +105,8 @@ impl View {
     fn tail(&mut self, index: &Index, generation: &Generation) {
         let (mut from, len) = (self.covered_count, index.len());
         self.tokens += index.tokens(from..len);
+        // Each stand-in is a part, and so is what lies before it.
+        self.parts.reserve(2 * (generation.pruned.len() + generation.capped.len()) + 1);
         // Late results are the only way a group can reach across the cut of a commit.
         let late_end = if index.is_boundary(from) { from } else { len };
         let mut replaced = generation.replaced();
