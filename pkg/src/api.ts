@@ -3,4 +3,5 @@
 export { decodeRecord } from './boundary/glue.js';
 export { isCompactionError } from './errors.js';
 export { openSession } from './session/open.js';
+export { injected } from './injected.js';
 export { indexedDb, localStorageStore, memory } from './stores.js';

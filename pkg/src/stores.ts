@@ -23,7 +23,7 @@ export function memory(): Store {
 /** The open handle behind `store`. */
 export function handleOf(store: Store): StoreHandle {
   const entry = typeof store === 'object' && store !== null ? opened.get(store) : undefined;
-  if (!entry) throw compactionError('invalid_option', 'store is not one of this package; pass indexedDb(), localStorageStore() or memory()');
+  if (!entry) throw compactionError('invalid_option', 'store is not one of this package; pass indexedDb(), localStorageStore(), memory() or injected(object)');
   return (entry.handle ??= branded(entry.open));
 }
 
@@ -35,7 +35,8 @@ function shared(key: string, kind: string, open: () => StoreHandle): Store {
   return store;
 }
 
-function create(kind: string, open: () => StoreHandle): Store {
+/** A store that {@link handleOf} knows. */
+export function create(kind: string, open: () => StoreHandle): Store {
   const store = Object.freeze({ kind });
   opened.set(store, { open });
   return store;

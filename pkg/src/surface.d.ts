@@ -370,3 +370,50 @@ export interface Store { readonly kind: string }
 export function indexedDb(options?: { name?: string }): Store;
 export function localStorageStore(options?: { prefix?: string }): Store;
 export function memory(): Store;
+/**
+ * Any object of yours that can compare and swap: over Redis, D1, a native shell. The same object gives the same store.
+ * Throws `invalid_option` for what lacks `load` or `commit`, and `no_compare_and_swap` for what says that it cannot
+ * compare, and for a mere key-value store (`get`, `put`): two writers would overwrite each other unseen.
+ */
+export function injected(store: InjectedStore): Store;
+/**
+ * What you write for `injected`. Every method may answer with a value, which costs no turn of the event loop, or with a
+ * promise, which is given up after ten seconds. What is thrown, rejected or answered in another shape never reaches the
+ * conversation: the session goes on in memory, says `degraded`, and tries again. `checkStore` of
+ * `compaction-governor/conformance` tells whether yours keeps this contract.
+ *
+ * Session ids are any strings; those that begin with `compaction-governor/quarantine/` hold records that could not be read,
+ * and are yours to keep like the others. Parts are named `root` or by a number (`"0"`, `"17"`). Bytes are opaque: give
+ * them back bit for bit.
+ */
+export interface InjectedStore {
+  /** What it keeps. What is not said is not relied on: by default a commit survives nothing, and values may be of any size. */
+  readonly capabilities?: InjectedCapabilities;
+  /** All parts of a session as of one commit, and how often it was committed; `null` where it was never, or was removed. */
+  load(session: string): MaybePromise<InjectedRecord | null | undefined>;
+  /**
+   * In one transaction: compares the session's revision with `expectedRevision` (`null`: there must be nothing), and if they
+   * are equal writes all of `batch` and counts the revision one up, 1 for the first; else writes nothing and answers with
+   * the actual revision. Answers only when it is kept. `opId` tells a repeated call from a new one, for your own logs; you
+   * need not keep it.
+   */
+  commit(session: string, expectedRevision: number | null, batch: InjectedBatch, opId: string): MaybePromise<{ readonly revision: number } | { readonly conflict: number | null }>;
+  /** Ids of sessions, each once, in an order that does not change, behind `after`; as many as you like of them, none at the end. Without it, `sessions(store).list` fails. */
+  list?(after: string | undefined, limit: number): MaybePromise<readonly string[]>;
+  /** Deletes all of a session; with `expectedRevision` only at that one. Without it, `remove` fails. */
+  remove?(session: string, expectedRevision: number | undefined): MaybePromise<void | { readonly conflict: number | null }>;
+  /** The store will not be used again. */
+  close?(): MaybePromise<void>;
+}
+export interface InjectedRecord { readonly revision: number; readonly parts: ReadonlyMap<string, Uint8Array> }
+/** No part is both put and deleted. Deleting what is not there is no error. */
+export interface InjectedBatch { readonly puts: ReadonlyMap<string, Uint8Array>; readonly deletes: readonly string[] }
+export interface InjectedCapabilities {
+  /** Between whom revisions are compared: `all` writers there are (the default), those of `one_context`, or `none`, which is refused. */
+  readonly compareAndSwap?: 'all' | 'one_context' | 'none';
+  /** What an acknowledged commit survives: `nothing` (the default), a `reload` of the page, a `kill` of the process. */
+  readonly survives?: 'nothing' | 'reload' | 'kill';
+  /** The longest value in bytes; a longer one is refused before you are asked. */
+  readonly maxValueBytes?: number;
+}
+export type MaybePromise<T> = T | Promise<T>;

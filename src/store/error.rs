@@ -63,6 +63,18 @@ pub enum StoreErrorKind {
     /// A commit without a root record.
     #[error("a commit must write the root record; nothing was written")]
     InvalidBatch,
+    /// The store object of a host does not offer this.
+    #[error("the store object has no `{call}`; add it to use what needs it")]
+    Unsupported {
+        /// The method that it lacks.
+        call: &'static str,
+    },
+    /// The store object of a host answered something else than its contract allows.
+    #[error("the store object broke its contract when it answered `{call}`; the session goes on in memory")]
+    BadAnswer {
+        /// The method that it answered.
+        call: &'static str,
+    },
     /// This context closed the store before.
     #[error("the store is closed; open another one")]
     Closed,
@@ -144,6 +156,8 @@ impl StoreErrorKind {
             Self::Indeterminate => "indeterminate",
             Self::Corrupt => "corrupt",
             Self::InvalidBatch => "invalid_batch",
+            Self::Unsupported { .. } => "unsupported",
+            Self::BadAnswer { .. } => "bad_answer",
             Self::Closed => "closed",
             Self::Backend { .. } => "backend",
         }
@@ -161,6 +175,8 @@ impl StoreErrorKind {
             | Self::Unavailable { why: UnavailableWhy::NoApi }
             | Self::Corrupt
             | Self::InvalidBatch
+            | Self::Unsupported { .. }
+            | Self::BadAnswer { .. }
             | Self::Closed => Recover::Never,
         }
     }

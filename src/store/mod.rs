@@ -27,6 +27,8 @@ pub mod fault;
 #[cfg(target_arch = "wasm32")]
 pub mod indexed_db;
 #[cfg(target_arch = "wasm32")]
+pub mod injected;
+#[cfg(target_arch = "wasm32")]
 mod js;
 #[cfg(any(test, target_arch = "wasm32"))]
 pub mod local_storage;
@@ -38,6 +40,8 @@ pub use deadline::within;
 pub use error::{Recover, StoreError, StoreErrorKind, UnavailableWhy};
 #[cfg(target_arch = "wasm32")]
 pub use indexed_db::{Durability, IndexedDb};
+#[cfg(target_arch = "wasm32")]
+pub use injected::Injected;
 #[cfg(target_arch = "wasm32")]
 pub use local_storage::LocalStorage;
 pub use memory::MemoryStore;

@@ -352,6 +352,7 @@ impl Inner {
                 AnyStore::Memory(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
                 AnyStore::LocalStorage(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
                 AnyStore::IndexedDb(store) => drive(session, store, steps, now).await,
+                AnyStore::Injected(store) => drive(session, store, steps, now).await,
             }
             job.finish(&inner, now)
         });

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use crate::store::{Capabilities, IndexedDb, LocalStorage, MemoryStore, Store, SyncStore};
+use crate::store::{
+    Capabilities, CompareAndSwap, IndexedDb, Injected, LocalStorage, MemoryStore, Store, Survives, SyncStore,
+};
 
 /// A store, chosen once and shared by the sessions opened on it.
 #[wasm_bindgen]
@@ -18,6 +20,7 @@ pub(super) enum AnyStore {
     Memory(MemoryStore),
     LocalStorage(LocalStorage),
     IndexedDb(IndexedDb),
+    Injected(Injected),
 }
 
 #[wasm_bindgen]
@@ -41,13 +44,20 @@ impl StoreHandle {
         Self::of(AnyStore::IndexedDb(store))
     }
 
-    /// `memory`, `local_storage` or `indexed_db`.
+    /// Keeps what `object` keeps. `survives` counts from 0: nothing, a reload, a kill of the process. `max_value_bytes` of 0:
+    /// no limit.
+    pub fn injected(object: JsValue, one_context: bool, survives: u8, max_value_bytes: f64) -> Self {
+        Self::of(AnyStore::Injected(Injected::new(object, declared(one_context, survives, max_value_bytes))))
+    }
+
+    /// `memory`, `local_storage`, `indexed_db` or `injected`.
     #[wasm_bindgen(getter)]
     pub fn kind(&self) -> String {
         match &*self.store {
             AnyStore::Memory(_) => "memory",
             AnyStore::LocalStorage(_) => "local_storage",
             AnyStore::IndexedDb(_) => "indexed_db",
+            AnyStore::Injected(_) => "injected",
         }
         .to_owned()
     }
@@ -69,6 +79,20 @@ impl AnyStore {
             Self::Memory(store) => SyncStore::capabilities(store),
             Self::LocalStorage(store) => SyncStore::capabilities(store),
             Self::IndexedDb(store) => Store::capabilities(store),
+            Self::Injected(store) => Store::capabilities(store),
         }
+    }
+}
+
+fn declared(one_context: bool, survives: u8, max_value_bytes: f64) -> Capabilities {
+    Capabilities {
+        compare_and_swap: if one_context { CompareAndSwap::SingleContext } else { CompareAndSwap::Linearizable },
+        atomic_batch: true,
+        survives: match survives {
+            0 => Survives::Memory,
+            1 => Survives::Reload,
+            _ => Survives::ProcessKill,
+        },
+        max_value_bytes: (max_value_bytes > 0.0).then_some(max_value_bytes as u64),
     }
 }

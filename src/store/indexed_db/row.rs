@@ -1,15 +1,13 @@
 //! Keys and values of the object stores, as documented in the module above.
 
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::IdbKeyRange;
 
 use super::transaction::{Result, thrown};
 use crate::id::OpId;
+use crate::store::js::value;
 use crate::store::{Part, Revision};
-
-/// Above this, a JavaScript number no longer tells neighbours apart.
-const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 /// One value of `records`.
 pub(super) struct Row {
@@ -30,29 +28,19 @@ impl Row {
 /// The revision and operation of a value whose bytes are there and not needed.
 pub(super) fn head(value: &JsValue) -> Option<(Revision, OpId)> {
     let field = |name: &str| Reflect::get(value, &name.into()).ok();
-    let revision = field("revision")?.as_f64().filter(|r| r.fract() == 0.0 && (1.0..=MAX_SAFE_INTEGER).contains(r))?;
+    let revision = value::revision(&field("revision")?)?;
     let op = field("op")?.as_string().filter(|op| op.len() == 16)?;
     field("bytes")?.has_type::<Uint8Array>().then_some(())?;
-    Some((revision as Revision, OpId(u64::from_str_radix(&op, 16).ok()?)))
+    Some((revision, OpId(u64::from_str_radix(&op, 16).ok()?)))
 }
 
 /// The value for `bytes`, committed by `op` as `revision`.
 pub(super) fn value(revision: Revision, op: OpId, bytes: &[u8]) -> JsValue {
-    object(&[
+    value::object(&[
         ("revision", JsValue::from_f64(revision as f64)),
         ("bytes", Uint8Array::from(bytes).into()),
-        ("op", hex(op).into()),
+        ("op", value::hex(op).into()),
     ])
-}
-
-/// A plain object with these properties.
-pub(super) fn object(fields: &[(&str, JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (name, value) in fields {
-        // A plain object accepts every property.
-        let _ = Reflect::set(&object, &(*name).into(), value);
-    }
-    object.into()
 }
 
 /// The key of one part.
@@ -94,8 +82,4 @@ pub(super) fn all_of(session: &str) -> Result<JsValue> {
 pub(super) fn behind(session: Option<&str>) -> Result<JsValue> {
     let bound = session.map_or_else(|| Array::of1(&"".into()).into(), |session| pair(session, &Array::new()));
     IdbKeyRange::lower_bound(&bound).map(Into::into).map_err(thrown)
-}
-
-fn hex(op: OpId) -> String {
-    format!("{:016x}", op.0)
 }

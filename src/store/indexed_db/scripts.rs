@@ -10,6 +10,7 @@ use web_sys::{IdbObjectStore, IdbRequest};
 use super::row::{self, Row};
 use super::transaction::{Result, Script, Step, Stores, thrown};
 use crate::id::OpId;
+use crate::store::js::value;
 use crate::store::{Batch, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, StoreError, StoreErrorKind};
 
 /// Where a script leaves what it found.
@@ -115,7 +116,7 @@ pub(super) fn remove(session: &str, expect: Option<Revision>) -> Script {
 /// Adds behind the last one of the session, and drops the oldest above the bound.
 pub(super) fn quarantine(session: &str, part: Part, bytes: &[u8], reason: &str) -> Script {
     let session = session.to_owned();
-    let value = row::object(&[
+    let value = value::object(&[
         ("part", part.to_string().into()),
         ("reason", reason.into()),
         ("bytes", js_sys::Uint8Array::from(bytes).into()),
@@ -165,7 +166,7 @@ fn write(records: &IdbObjectStore, session: &str, batch: &Batch, revision: Revis
 
 /// Moves a root row that is no value of ours to the quarantine, as it is.
 fn set_aside(stores: &Stores, session: &str, root: &JsValue) -> Result<()> {
-    let value = row::object(&[("part", "root".into()), ("reason", "row".into()), ("value", root.clone())]);
+    let value = value::object(&[("part", "root".into()), ("reason", "row".into()), ("value", root.clone())]);
     stores.quarantine()?.put_with_key(&value, &row::key(session, Part::Root)).map(drop).map_err(thrown)
 }
 

@@ -1,0 +1,45 @@
+// The store that a host brings: its shape is checked here, its answers where they are used.
+
+import { StoreHandle } from './boundary/glue.js';
+import { compactionError } from './errors.js';
+import { create } from './stores.js';
+import type { InjectedCapabilities, InjectedStore, Store } from './surface.js';
+
+export function injected(store: InjectedStore): Store {
+  const known = typeof store === 'object' && store !== null ? byObject.get(store) : undefined;
+  if (known) return known;
+  refuseOtherShapes(store);
+  const { oneContext, survives, maxValueBytes } = checked(store.capabilities ?? {});
+  const made = create('injected', () => StoreHandle.injected(store, oneContext, survives, maxValueBytes));
+  byObject.set(store, made);
+  return made;
+}
+
+function refuseOtherShapes(store: unknown): void {
+  if (has(store, 'load') && has(store, 'commit')) return;
+  if (has(store, 'get') && (has(store, 'put') || has(store, 'set'))) throw refusedKeyValue();
+  throw compactionError('invalid_option', 'injected() was given no object with the methods load and commit; pass one that keeps the contract of InjectedStore');
+}
+
+function refusedKeyValue(): Error {
+  return compactionError(
+    'no_compare_and_swap',
+    'this is a key-value store (get, put) that compares nothing: two writers would overwrite each other unseen, and with them counters and summaries; keep sessions in a Durable Object, in D1, or behind load and commit of your own',
+  );
+}
+
+function checked({ compareAndSwap = 'all', survives = 'nothing', maxValueBytes }: InjectedCapabilities): { oneContext: boolean; survives: number; maxValueBytes: number } {
+  if (compareAndSwap === 'none') throw compactionError('no_compare_and_swap', 'this store says that it cannot compare and swap: two writers would overwrite each other unseen; pass one that can');
+  const kept = SURVIVES.indexOf(survives);
+  const limited = maxValueBytes === undefined || (Number.isSafeInteger(maxValueBytes) && maxValueBytes > 0);
+  if (!limited || kept < 0 || !['all', 'one_context'].includes(compareAndSwap)) throw compactionError('invalid_option', 'capabilities of the store hold a value that InjectedCapabilities does not know; correct it or leave it out');
+  return { oneContext: compareAndSwap === 'one_context', survives: kept, maxValueBytes: maxValueBytes ?? 0 };
+}
+
+function has(object: unknown, method: string): boolean {
+  return ((typeof object === 'object' && object !== null) || typeof object === 'function') && typeof Reflect.get(object, method) === 'function';
+}
+
+/** By strength, as the WebAssembly side counts them. */
+const SURVIVES: readonly string[] = ['nothing', 'reload', 'kill'];
+const byObject = new WeakMap<InjectedStore, Store>();

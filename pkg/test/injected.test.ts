@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { injected, isCompactionError, openSession, type InjectedBatch, type InjectedRecord, type InjectedStore } from 'compaction-governor';
+import { openHost, turn } from './host.js';
+
+/** What every server of a host does, over a map. */
+class Kept implements InjectedStore {
+  readonly capabilities = { survives: 'kill' } as const;
+  readonly sessions = new Map<string, { revision: number; parts: Map<string, Uint8Array> }>();
+  calls = 0;
+
+  load(session: string): InjectedRecord | null {
+    this.calls += 1;
+    return this.sessions.get(session) ?? null;
+  }
+
+  commit(session: string, expected: number | null, { puts, deletes }: InjectedBatch): { revision: number } | { conflict: number | null } {
+    this.calls += 1;
+    const held = this.sessions.get(session);
+    if ((held?.revision ?? null) !== expected) return { conflict: held?.revision ?? null };
+    const parts = new Map(held?.parts);
+    for (const part of deletes) parts.delete(part);
+    for (const [part, bytes] of puts) parts.set(part, bytes);
+    const revision = (expected ?? 0) + 1;
+    this.sessions.set(session, { revision, parts });
+    return { revision };
+  }
+
+  remove(session: string): void {
+    this.sessions.delete(session);
+  }
+}
+
+function code(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    assert.ok(isCompactionError(error), String(error));
+    return error.code;
+  }
+  return 'accepted';
+}
+
+test('a session keeps its summaries in an object of the host, and another page finds them there', async () => {
+  const object = new Kept();
+  const host = openHost({}, { id: 'kept', store: injected(object) });
+  while (host.session.history().length === 0) await turn(host, 700);
+  assert.equal(host.session.getSnapshot().durability, 'durable');
+  const [summary] = host.session.history();
+  await host.session.close();
+
+  const page = new Kept();
+  for (const [id, held] of object.sessions) page.sessions.set(id, held);
+  const again = openSession({ id: 'kept', store: injected(page) });
+  assert.equal((await again.ready).found, 'existing');
+  assert.deepEqual(again.history(), [summary]);
+  await again.advanced.remove();
+  assert.equal(page.sessions.size, 0);
+});
+
+test('one object is one store, and two are two', () => {
+  const [one, other] = [new Kept(), new Kept()];
+  assert.equal(injected(one), injected(one));
+  assert.notEqual(injected(one), injected(other));
+  assert.equal(injected(one).kind, 'injected');
+  assert.equal(openSession({ id: 'a', store: injected(one) }), openSession({ id: 'a', store: injected(one) }));
+});
+
+test('an object that cannot compare and swap is refused at once, with the reason', () => {
+  const method = () => null;
+  const refused = (object: object): string => code(() => Reflect.apply(injected, undefined, [object]));
+  assert.equal(refused({ get: method, put: method, list: method, delete: method }), 'no_compare_and_swap');
+  assert.equal(refused(new Map()), 'no_compare_and_swap');
+  assert.throws(() => Reflect.apply(injected, undefined, [{ get: method, put: method }]), /two writers would overwrite each other/);
+  assert.equal(refused({ load: method, commit: method, capabilities: { compareAndSwap: 'none' } }), 'no_compare_and_swap');
+  assert.equal(refused({ load: method, commit: method, capabilities: { compareAndSwap: 'one_context' } }), 'accepted');
+});
+
+test('what is no store object at all is an invalid option', () => {
+  const method = () => null;
+  for (const object of [null, undefined, 1, 'store', {}, { load: method }, { commit: method, get: method }, { load: 1, commit: method }]) {
+    assert.equal(code(() => Reflect.apply(injected, undefined, [object])), 'invalid_option', JSON.stringify(object));
+  }
+  for (const capabilities of [{ survives: 'all' }, { compareAndSwap: true }, { maxValueBytes: 0 }, { maxValueBytes: -1 }, { maxValueBytes: 1.5 }, { maxValueBytes: '9' }]) {
+    assert.equal(code(() => Reflect.apply(injected, undefined, [{ load: method, commit: method, capabilities }])), 'invalid_option', JSON.stringify(capabilities));
+  }
+});
+
+test('what is declared is what a session says it survives; nothing by default', async () => {
+  const durability = async (capabilities?: InjectedStore['capabilities']): Promise<string> => {
+    const kept = new Kept();
+    const { load, commit } = kept;
+    const store = injected({ ...(capabilities && { capabilities }), load: load.bind(kept), commit: commit.bind(kept) });
+    return (await openSession({ id: 'a', store }).ready).durability;
+  };
+  assert.equal(await durability(), 'memory');
+  assert.equal(await durability({ survives: 'reload' }), 'reload_only');
+  assert.equal(await durability({ survives: 'kill' }), 'durable');
+});
+
+test('an object that throws, lies or is full never reaches the conversation', async () => {
+  for (const broken of [
+    { load: () => Promise.reject(new Error('down')), commit: () => ({ revision: 1 }) },
+    { load: () => null, commit: () => Promise.reject(Object.assign(new Error('full'), { name: 'QuotaExceededError' })) },
+    { load: () => null, commit: () => ({ revision: 99 }) },
+    { load: () => null, commit: () => ({ conflict: null }) },
+    { load: () => ({ revision: 1, parts: new Map() }), commit: () => ({ conflict: 2 }) },
+  ]) {
+    const host = openHost({}, { store: injected(broken) });
+    while (host.session.history().length === 0) await turn(host, 700);
+    assert.equal(host.session.getSnapshot().durability, 'degraded');
+  }
+});
+
+test('values above the declared limit are refused before the object is asked', async () => {
+  const object = Object.assign(new Kept(), { capabilities: { survives: 'kill', maxValueBytes: 20 } as const });
+  const host = openHost({}, { store: injected(object) });
+  await host.session.ready;
+  const loads = object.calls;
+  while (host.session.history().length === 0) await turn(host, 700);
+  assert.equal(object.sessions.size, 0);
+  assert.ok(object.calls >= loads);
+  assert.equal(host.session.getSnapshot().durability, 'degraded');
+});
