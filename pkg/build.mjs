@@ -9,11 +9,28 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 /** `src/boundary` declares the generated glue and the WASM file; here is where they are. */
 const boundary = {
   name: 'boundary',
-  setup({ onResolve }) {
+  setup({ onResolve, onLoad }) {
     onResolve({ filter: /\/glue\.js$/ }, () => ({ path: here('dist/wasm/compaction_governor.js') }));
     onResolve({ filter: /\/bytes\.js$/ }, () => ({ path: here('dist/wasm/compaction_governor_bg.wasm') }));
+    onLoad({ filter: /\/compaction_governor\.js$/ }, async ({ path }) => ({ contents: guardedGlue(await readFile(path, 'utf8')) }));
   },
 };
+
+/** The generated glue with `src/boundary/guard.ts` between it and the instance; a glue that reads otherwise is no build. */
+function guardedGlue(text) {
+  const changes = [
+    ['wasm = instance.exports;', 'wasm = guarded(instance.exports);'],
+    ['wasm = wasmInstance.exports;', 'wasm = guarded(wasmInstance.exports);'],
+    ["throw new Error('Invalid stale object from previous Wasm instance');", 'throw stale();'],
+    // Promises and requests of a dead instance still call back.
+    ["throw new Error('Cannot invoke closure from previous WASM instance');", 'return;'],
+  ];
+  const guarded = changes.reduce((glue, [from, to]) => {
+    if (!glue.includes(from)) throw new Error(`the glue holds no \`${from}\`: wasm-bindgen changed, look at guardedGlue again`);
+    return glue.replaceAll(from, to);
+  }, text);
+  return `import { guarded, stale } from ${JSON.stringify(here('src/boundary/guard.ts'))};\n${guarded}`;
+}
 
 const shared = {
   bundle: true,

@@ -1,6 +1,7 @@
 // Stores as users name them: frozen objects without methods. What is behind one comes to life with its first session.
 
-import { StoreHandle } from './boundary/glue.js';
+import { __wbg_reset_state, StoreHandle } from './boundary/glue.js';
+import { Life } from './boundary/guard.js';
 import { branded, compactionError } from './errors.js';
 import type { Store } from './surface.js';
 
@@ -20,10 +21,13 @@ export function memory(): Store {
   return create('memory', () => StoreHandle.memory());
 }
 
-/** The open handle behind `store`. */
+/** The open handle behind `store`, in an instance that lives. */
 export function handleOf(store: Store): StoreHandle {
   const entry = typeof store === 'object' && store !== null ? opened.get(store) : undefined;
   if (!entry) throw compactionError('invalid_option', 'store is not one of this package; pass indexedDb(), localStorageStore(), memory() or injected(object)');
+  if (Life.current.over) __wbg_reset_state();
+  if (entry.life !== Life.current) entry.handle = undefined;
+  entry.life = Life.current;
   return (entry.handle ??= branded(entry.open));
 }
 
@@ -43,4 +47,4 @@ export function create(kind: string, open: () => StoreHandle): Store {
 }
 
 const byName = new Map<string, Store>();
-const opened = new WeakMap<Store, { readonly open: () => StoreHandle; handle?: StoreHandle }>();
+const opened = new WeakMap<Store, { readonly open: () => StoreHandle; handle?: StoreHandle | undefined; life?: Life }>();

@@ -223,7 +223,9 @@ export type CompactionEvent =
       mostTokens?: number;
     }
   | { type: 'storage'; durability: Durability }
-  | { type: 'foreign_record'; sessionId: string };
+  | { type: 'foreign_record'; sessionId: string }
+  /** A fault inside this package ended the session object: `prepare` hands messages back as they are, all else answers with this error (`internal`). `openSession` gives another one. */
+  | { type: 'stopped'; error: CompactionError };
 
 export interface CompactionError extends Error {
   readonly code: string;

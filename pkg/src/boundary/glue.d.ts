@@ -6,6 +6,9 @@ import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, 
 
 export function initSync(options: { module: Uint8Array }): unknown;
 
+/** Begins a fresh instance of the same module; objects of the one before throw from then on. */
+export function __wbg_reset_state(): void;
+
 export function decodeRecord(bytes: Uint8Array, sessionId: string): GuardRecord | undefined;
 
 /** Whether a pass can be due at all in the session with this number: 1 no, 2 yes, 0 ask it. Takes no object and no clock. */

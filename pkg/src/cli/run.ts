@@ -1,5 +1,6 @@
 // The terminal tool as a function: arguments and streams in, an exit code out.
 
+import { Life } from '../boundary/guard.js';
 import { examine } from './doctor/examine.js';
 import { isPlaced, refusalOf, writeRepaired } from './doctor/repair/repair.js';
 import type { NewEngine } from './engine.js';
@@ -78,7 +79,8 @@ async function replayFound({ file, mode, window, json }: Extract<FileCommand, { 
     progress.clear();
     print(event);
   };
-  await replay(found, { file, mode, window, newEngine: world.loadEngine(), newSession: world.loadSessions(), progress: (bytes) => progress.at(bytes) }, emit);
+  const [newEngine, newSession] = [world.loadEngine(), world.loadSessions()];
+  await Life.current.outlived(() => replay(found, { file, mode, window, newEngine, newSession, progress: (bytes) => progress.at(bytes) }, emit));
   progress.clear();
   return DONE;
 }
@@ -88,7 +90,8 @@ async function doctorFound({ file, window, json, repair }: Extract<FileCommand, 
   const out = repair?.dryRun === false ? repair.out : undefined;
   const refusal = repair && (await refusalOf(found.format, out));
   if (refusal !== undefined) return complain(world, `Cannot repair ${clean(file)}: ${clean(refusal)}.`, UNUSABLE);
-  const { report, changes } = await examine(found, { file, window, newEngine: world.loadEngine(), repairing: repair !== undefined, progress: (bytes) => progress.at(bytes) });
+  const newEngine = world.loadEngine();
+  const { report, changes } = await Life.current.outlived(() => examine(found, { file, window, newEngine, repairing: repair !== undefined, progress: (bytes) => progress.at(bytes) }));
   progress.clear();
   if (!isPlaced(found, changes)) return complain(world, `Cannot repair ${clean(file)}: it is a log of requests, each of which repeats the conversation; repair the conversation itself.`, UNUSABLE);
   if (out !== undefined) await writeRepaired(file, out, found, changes);

@@ -16,7 +16,8 @@ export class FullControl<M> implements Advanced<M> {
   }
 
   observe(messages: readonly M[], options: ObserveOptions = {}): void {
-    const { core, transcript, watch } = this.#engine;
+    const { core, life, transcript, watch } = this.#engine;
+    life.check();
     this.#useModel(options);
     transcript.observe(messages, options.after);
     this.#engine.later(() => core.settle(Date.now()));
@@ -88,11 +89,11 @@ export class FullControl<M> implements Advanced<M> {
 
   async records(): Promise<readonly StoredRecord[]> {
     await this.#engine.quiet();
-    return this.#engine.core.records();
+    return this.#engine.run(() => this.#engine.core.records());
   }
 
   remove(): Promise<void> {
-    return this.#engine.core.remove();
+    return this.#engine.run(() => this.#engine.core.remove());
   }
 
   #useModel({ model }: ObserveOptions): void {

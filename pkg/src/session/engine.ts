@@ -1,6 +1,7 @@
 // What the parts of one session share: the core, the reader, the transcript, and the order of what runs in the background.
 
 import type { Core } from '../boundary/glue.js';
+import { Life } from '../boundary/guard.js';
 import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
@@ -20,16 +21,20 @@ export class Engine<M> {
   redact: Redact | undefined;
   /** The last prompt that was answered: what the provider's prompt cache may still hold. */
   sent: View<M> | undefined;
+  /** The instance that the core lives in. */
+  readonly life = Life.current;
   #background: Promise<void>;
 
   constructor(
     readonly core: Core,
     readonly reader: Reader<M>,
+    lost = false,
   ) {
     this.transcript = new Transcript(core, reader);
     this.views = new Views(core, reader, this.transcript);
-    this.watch = new Watch(core, () => this.later(() => core.settle(Date.now())));
-    this.ready = this.run(() => core.open(Date.now())).catch(() => ({ found: 'lost', durability: 'degraded' }));
+    this.watch = new Watch(core, this.life, () => this.later(() => core.settle(Date.now())));
+    const opened = this.run(() => core.open(Date.now())).catch((): Opened => ({ found: 'lost', durability: 'degraded' }));
+    this.ready = opened.then((found): Opened => (lost ? { ...found, found: 'lost' } : found));
     this.#background = this.ready.then(() => undefined);
   }
 
@@ -52,7 +57,7 @@ export class Engine<M> {
   /** Runs an operation of the core to its end and tells whoever watches. It rejects only for what was asked, never for the store. */
   async run<T>(operation: () => Promise<T>): Promise<T> {
     try {
-      return await operation();
+      return await this.life.outlived(operation);
     } catch (error) {
       throw brand(error);
     } finally {

@@ -14,7 +14,7 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   const handle = handleOf(store);
   const sessions = sessionsOf(store);
   const known = sessions.get(id);
-  const session = isSessionOf<M>(known) ? known : started(handle, options, () => sessions.delete(id));
+  const session = isSessionOf<M>(known) && !known.stopped ? known : started(handle, options, isSessionOf(known) && store.kind === 'memory', () => sessions.get(id) === session && sessions.delete(id));
   sessions.set(id, session);
   session.summarizers = listOf<Summarize<M> | Summarizer<M>>(options.summarize).map((one) => (typeof one === 'function' ? { summarize: one } : one));
   session.carry = options.carry;
@@ -22,10 +22,11 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   return session;
 }
 
-function started<M>(handle: StoreHandle, options: SessionOptions<M>, forget: () => void): GovernedSession<M> {
+/** `lost`: what a store in memory held went with the instance that a fault ended. */
+function started<M>(handle: StoreHandle, options: SessionOptions<M>, lost: boolean, forget: () => void): GovernedSession<M> {
   const reader = readerFor(options);
   const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
-  return new GovernedSession(options.id, new Engine(core, reader), forget);
+  return new GovernedSession(options.id, new Engine(core, reader, lost), forget);
 }
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {

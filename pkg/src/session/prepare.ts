@@ -1,7 +1,8 @@
 // Level 2: what to send now, and compacting by hand. Written with the methods of level 3 alone.
 
+import { isFault } from '../boundary/guard.js';
 import type { Reader } from '../formats/reader.js';
-import type { CompactOptions, CompactResult, PrepareOptions, Session, Step, Summarizer } from '../surface.js';
+import type { CompactOptions, CompactResult, PrepareOptions, Session, Step, Summarizer, View } from '../surface.js';
 import { PreparedStep } from './step.js';
 import { writeSummary } from './write-summary.js';
 
@@ -17,11 +18,21 @@ export async function prepareStep<M>(
 ): Promise<Step<M>> {
   // The host may append to its array while a summary is being written.
   const fixed = [...messages];
-  await session.ready;
-  session.advanced.observe(fixed, options);
-  const compacted = session.explain().action !== 'hold' && (await compactIfDue(session, summarizers, options));
-  const view = session.advanced.view(fixed, options);
-  return new PreparedStep(session.advanced, reader, view, session.explain(), compacted);
+  try {
+    await session.ready;
+    session.advanced.observe(fixed, options);
+    const compacted = session.explain().action !== 'hold' && (await compactIfDue(session, summarizers, options));
+    const view = session.advanced.view(fixed, options);
+    return new PreparedStep(session.advanced, reader, view, session.explain(), compacted);
+  } catch (error) {
+    // Of a conversation that goes on behind a summary the messages given are not all.
+    if (!isFault(error) || options.after !== undefined) throw error;
+    return new PreparedStep(session.advanced, reader, asItIs(fixed), session.explain(), false);
+  }
+}
+
+function asItIs<M>(messages: M[]): View<M> {
+  return { messages, revision: 0, entries: messages.length, at: Date.now(), tokens: 0, stablePrefix: 0, parts: [{ kind: 'verbatim', from: 0, to: messages.length }] };
 }
 
 export async function compactByHand<M>(

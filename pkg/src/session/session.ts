@@ -1,13 +1,15 @@
 // The session object: each method hands itself to the level it belongs to.
 
 import { overLine, type CommitDto } from '../boundary/glue.js';
+import { isFault } from '../boundary/guard.js';
 import type { Reader } from '../formats/reader.js';
 import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PinResult, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
-import { outcome } from './outcome.js';
+import { failed, outcome } from './outcome.js';
 import { compactByHand, prepareStep } from './prepare.js';
 import { runCall, type Send } from './run.js';
+import { STOPPED } from './stopped.js';
 
 export class GovernedSession<M> implements Session<M> {
   readonly ready: Promise<Opened>;
@@ -32,6 +34,11 @@ export class GovernedSession<M> implements Session<M> {
     this.#number = engine.core.number;
   }
 
+  /** Whether a fault ended it: then `openSession` makes another one. */
+  get stopped(): boolean {
+    return this.#engine.life.over;
+  }
+
   /** As with the summarisers: the latest that `openSession` was given. */
   set carry(carry: SessionOptions['carry']) {
     this.#engine.carry = carry;
@@ -50,7 +57,10 @@ export class GovernedSession<M> implements Session<M> {
   }
 
   compact(messages: readonly M[], options?: CompactOptions): Promise<CompactResult> {
-    return compactByHand(this, this.summarizers, messages, options);
+    return compactByHand(this, this.summarizers, messages, options).catch((error: unknown) => {
+      if (isFault(error)) return failed(error, undefined);
+      throw error;
+    });
   }
 
   getSnapshot(): Snapshot {
@@ -67,12 +77,13 @@ export class GovernedSession<M> implements Session<M> {
 
   /** Below the line no clock is read: nothing that time changes can make a pass due there. */
   shouldCompact(): boolean {
+    if (this.#engine.life.over) return false;
     const over = overLine(this.#number) || (this.#engine.core.lookOverLine() ? 2 : 1);
     return over === 2 && this.#engine.core.shouldCompact(Date.now());
   }
 
   explain(): Decision {
-    return this.#engine.core.explain(Date.now());
+    return this.stopped ? STOPPED : this.#engine.core.explain(Date.now());
   }
 
   history(): readonly Compaction[] {

@@ -1,7 +1,8 @@
 // One model call: the view it was made from, and the one report of how it ended.
 
+import { isFault } from '../boundary/guard.js';
 import type { Reader, Usage } from '../formats/reader.js';
-import type { Advanced, Decision, Step, UsageSource, View } from '../surface.js';
+import type { Advanced, Decision, OverflowReport, Step, UsageSource, View } from '../surface.js';
 import { tap } from '../stream/tap.js';
 
 export class PreparedStep<M> implements Step<M> {
@@ -39,7 +40,7 @@ export class PreparedStep<M> implements Step<M> {
   }
 
   async failed(error: unknown): Promise<'retry' | 'rethrow'> {
-    const report = await this.#advanced.recordOverflow(error, this.#view);
+    const report = await this.#advanced.recordOverflow(error, this.#view).catch(ungoverned);
     if (!report.overflow) return 'rethrow';
     return report.stale || report.decision.action === 'compact' ? 'retry' : 'rethrow';
   }
@@ -48,4 +49,10 @@ export class PreparedStep<M> implements Step<M> {
   #report(usage: Usage | undefined): Promise<void> {
     return (this.#reported ??= this.#advanced.recordUsage(usage?.promptTokens, this.#view).catch(() => undefined));
   }
+}
+
+/** The provider's error is the host's to hear of, not that of a session that has ended. */
+function ungoverned(error: unknown): OverflowReport {
+  if (isFault(error)) return { overflow: false };
+  throw error;
 }

@@ -1,28 +1,37 @@
 // What others see of a session: a cached snapshot, listeners, and a timer for what changes by itself.
 
 import type { Core } from '../boundary/glue.js';
+import type { Life } from '../boundary/guard.js';
 import { isFields } from '../formats/shape/json.js';
-import type { CompactionEvent, Snapshot } from '../surface.js';
+import type { CompactionError, CompactionEvent, Snapshot } from '../surface.js';
+import { lastSnapshot } from './stopped.js';
 import { Timer } from './timer.js';
 
 export class Watch {
   readonly #core: Core;
+  readonly #life: Life;
   /** Called when `wakeAt` has come. */
   readonly #wake: () => void;
   readonly #subscribers = new Set<() => void>();
   readonly #listeners = new Set<(event: CompactionEvent) => void>();
   readonly #timer = new Timer();
+  readonly #letGo: () => void;
   #cached: { readonly version: number; readonly snapshot: Snapshot; readonly until: number } | undefined;
+  /** What is shown once the core is gone. */
+  #last: Snapshot | undefined;
   #announced = -1;
   #scheduled = false;
 
-  constructor(core: Core, wake: () => void) {
+  constructor(core: Core, life: Life, wake: () => void) {
     this.#core = core;
+    this.#life = life;
+    this.#letGo = life.whenOver((error) => this.#stop(error));
     this.#wake = wake;
   }
 
   /** The same object until the core's version or, at `wakeAt`, the decision changes. */
   snapshot(): Snapshot {
+    if (this.#life.over) return (this.#last ??= lastSnapshot(this.#cached?.snapshot));
     const version = this.#core.version();
     const cached = this.#cached;
     if (cached?.version === version && (cached.until === Infinity || Date.now() < cached.until)) return cached.snapshot;
@@ -58,9 +67,19 @@ export class Watch {
   }
 
   close(): void {
+    this.#letGo();
     this.#timer.clear();
     this.#subscribers.clear();
     this.#listeners.clear();
+  }
+
+  /** Later than the call that ended it: a listener may ask the session, and the way out of a fault is no place for that. */
+  #stop(error: CompactionError): void {
+    this.#timer.clear();
+    void Promise.resolve().then(() => {
+      this.tell({ type: 'stopped', error });
+      for (const subscriber of [...this.#subscribers]) isolated(subscriber);
+    });
   }
 
   #setTimer(): void {
@@ -82,6 +101,7 @@ export class Watch {
     this.#scheduled = true;
     void Promise.resolve().then(() => {
       this.#scheduled = false;
+      if (this.#life.over) return;
       this.#announced = this.#core.version();
       for (const subscriber of [...this.#subscribers]) isolated(subscriber);
     });
