@@ -50,6 +50,8 @@ async function bundlePackage() {
   // With its white space, since minified code loses the marks by which bundlers know which formats an application leaves out.
   await build({ ...shared, entryPoints: [here('src/formats/index.ts')], outfile: here('dist/formats.js'), minifySyntax: true, minifyIdentifiers: true });
   await copyTypes('src/formats/surface.d.ts', 'dist/formats.d.ts');
+  await build({ ...shared, entryPoints: [here('src/redact/index.ts')], outfile: here('dist/redact.js'), minify: true });
+  await copyTypes('src/redact/surface.d.ts', 'dist/redact.d.ts');
   const entryPoints = [here('src/cli/index.ts')];
   await build({ ...shared, entryPoints, outfile: here('dist/cli.js'), platform: 'node', target: 'node20', minify: true, banner: { js: '#!/usr/bin/env node' } });
   await chmod(here('dist/cli.js'), 0o755);
@@ -67,6 +69,6 @@ async function bundleTests() {
   await rm(outdir, { recursive: true, force: true });
   const files = await readdir(here('test'), { recursive: true });
   const entryPoints = files.filter((file) => file.endsWith('.test.ts')).map((file) => here(`test/${file}`));
-  const alias = { 'compaction-governor': here('src/index.ts'), 'compaction-governor/formats': here('src/formats/index.ts') };
+  const alias = { 'compaction-governor': here('src/index.ts'), 'compaction-governor/formats': here('src/formats/index.ts'), 'compaction-governor/redact': here('src/redact/index.ts') };
   await build({ ...shared, entryPoints, outdir, outbase: here('test'), alias, platform: 'node', packages: 'bundle', external: ['fast-check'], sourcemap: 'inline', outExtension: { '.js': '.mjs' } });
 }

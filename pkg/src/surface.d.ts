@@ -31,8 +31,13 @@ export interface SessionOptions<M = ChatMessage> {
   format?: Format<M>;
   /** Which messages are summaries that your own code wrote: how they begin, or a function that knows. They are summarised again like any other message, and never taken for a user's. */
   hostSummary?: string | ((message: M) => boolean);
-  /** Takes secrets out of every text on its way to a summariser or into the store: each message of the slice, the topic, the summary. What it throws on is left out. Not asked for an `in_place` request, whose messages that model has had before. */
-  redact?: (text: string) => string;
+  /**
+   * Takes secrets out of every text on its way to a summariser or into the store: each message of the slice, the topic, the summary. It may
+   * answer with a promise; a slice's texts are asked for at once. A text that it throws on, gives no text for or does not answer for (10 s
+   * without any answer) is left out; a summary is then not used. Not asked for an `in_place` request, whose messages that model has had
+   * before. `compaction-governor/redact` makes one of kept rules.
+   */
+  redact?: (text: string) => string | PromiseLike<string>;
   /** After which failures of the summariser a plain summary (no model) may stand in. None unless set. */
   fallback?: readonly FailureClass[];
 }
@@ -310,7 +315,7 @@ export interface Plan<M = ChatMessage> extends PlanInfo {
   /** The next request, made for this summariser. */
   requestFor(limits: SummarizerLimits): SummaryRequest<M>;
   /** Why a commit of this reply would be refused; `undefined` where it would not. */
-  refusal(reply: unknown): { readonly code: string; readonly message: string } | undefined;
+  refusal(reply: unknown): Promise<{ readonly code: string; readonly message: string } | undefined>;
   /** Takes the reply to the last request. `unfinished` asks for one more. */
   commit(reply: unknown): Promise<CompactResult | Unfinished<M>>;
   /** A plain summary (no model). */

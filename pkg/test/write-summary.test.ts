@@ -16,7 +16,7 @@ function plan(means: 'model' | 'last_resort' = 'model', late = new AbortControll
   const request: SummaryRequest<string> = { mode: 'separate', messages: ['go'], maxTokens: 1, signal: late.signal, compactionId: 'c' };
   const value: Plan<string> = {
     compactionId: 'c', trigger: 'threshold', entries: 1, tokens: 1, promisedTokens: 1, means, deadline: 0,
-    request, requestFor: () => request, refusal: () => undefined,
+    request, requestFor: () => request, refusal: async () => undefined,
     commit: end('commit'), commitPlain: end('commitPlain'), fail: end('fail'), cancel: end('cancel'), renew: async () => true,
   };
   return { value, ends, request };
@@ -110,7 +110,7 @@ test('a long slice is asked for part by part, the attempt renewed between them, 
 
 test('what one summariser wrote and would be refused is left to the next, and to the last one the verdict', async () => {
   const { value, ends } = plan();
-  const picky: Plan<string> = { ...value, refusal: (reply) => (reply === 'bad' ? { code: 'empty', message: 'the summariser wrote nothing' } : undefined) };
+  const picky: Plan<string> = { ...value, refusal: async (reply) => (reply === 'bad' ? { code: 'empty', message: 'the summariser wrote nothing' } : undefined) };
   await write(picky, [async () => 'bad', async () => 'good'], undefined);
   await write(picky, [async () => 'bad'], undefined);
   assert.deepEqual(ends, [['commit', 'good'], ['commit', 'bad']]);

@@ -3,7 +3,7 @@
 import type { ClaimKind } from '../boundary/glue.js';
 import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, RepairReport, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
 import type { Engine } from './engine.js';
-import { ClaimedPlan } from './plan.js';
+import { ClaimedPlan, sliceOf } from './plan.js';
 import { changeOf, repaired, repairsOf } from './repair.js';
 
 export class FullControl<M> implements Advanced<M> {
@@ -32,7 +32,7 @@ export class FullControl<M> implements Advanced<M> {
     if (kind === undefined) return { refused: decision };
     const claimed = await this.#engine.run(() => core.claim(kind, Date.now()));
     if ('refused' in claimed) return claimed;
-    const plan = new ClaimedPlan(this.#engine, claimed, options.focus, () => this.#plans.delete(claimed.compactionId));
+    const plan = new ClaimedPlan(this.#engine, claimed, await sliceOf(this.#engine, claimed, options.focus), () => this.#plans.delete(claimed.compactionId));
     this.#plans.set(claimed.compactionId, plan);
     return plan;
   }

@@ -6,7 +6,7 @@ import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
 import { textOf, type Carry } from './carry.js';
-import { redacted, type Redact } from './redact.js';
+import { LEFT_OUT, redacted, type Redact } from './redact.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
 import { Watch } from './watch.js';
@@ -38,9 +38,14 @@ export class Engine<M> {
     this.#background = this.ready.then(() => undefined);
   }
 
-  /** `text` as it may leave this page, or be stored. */
-  withoutSecrets(text: string): string {
-    return redacted(this.redact, text);
+  /** The texts as they may leave this page, or be stored. */
+  async withoutSecrets(texts: readonly string[]): Promise<string[]> {
+    return (await redacted(this.redact, texts)).map((text) => text ?? LEFT_OUT);
+  }
+
+  /** A summary as it may be stored; undefined where that is not known. */
+  async summaryWithoutSecrets(text: string): Promise<string | undefined> {
+    return (await redacted(this.redact, [text]))[0];
   }
 
   /** A call made from `view` was answered. */

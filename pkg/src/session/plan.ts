@@ -18,9 +18,6 @@ export class ClaimedPlan<M> implements Plan<M> {
   readonly promisedTokens: number;
   readonly #engine: Engine<M>;
   readonly #slice: Slice;
-  /** The id of the last message that the summary will cover. */
-  readonly #through: string;
-  readonly #focus: string | undefined;
   readonly #ended: () => void;
   readonly #lengthMs: number;
   readonly #timer = new Timer();
@@ -29,10 +26,10 @@ export class ClaimedPlan<M> implements Plan<M> {
   #limits: SummarizerLimits = {};
   #request: SummaryRequest<M> | undefined;
   #spent = 0;
-  /** The reply whose usage was counted last: one that is looked at and then committed was paid for once. */
-  #counted: unknown;
+  /** The reply that was read last: one that is looked at and then committed is checked once, and was paid for once. */
+  #latest: { readonly reply: unknown; readonly read: Promise<Reply | undefined> } | undefined;
 
-  constructor(engine: Engine<M>, claimed: PlanDto, focus: string | undefined, ended: () => void) {
+  constructor(engine: Engine<M>, claimed: PlanDto, slice: Slice, ended: () => void) {
     this.compactionId = claimed.compactionId;
     this.trigger = claimed.trigger;
     this.means = claimed.means;
@@ -40,9 +37,7 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.tokens = claimed.tokens;
     this.promisedTokens = claimed.promisedTokens;
     this.#engine = engine;
-    this.#slice = sliceOf(engine, claimed);
-    this.#through = engine.transcript.id(claimed.cut - 1);
-    this.#focus = focus === undefined ? undefined : engine.withoutSecrets(focus);
+    this.#slice = slice;
     this.#ended = ended;
     this.#deadline = claimed.deadline;
     this.#lengthMs = claimed.deadline - Date.now();
@@ -59,12 +54,12 @@ export class ClaimedPlan<M> implements Plan<M> {
 
   requestFor(limits: SummarizerLimits): SummaryRequest<M> {
     this.#limits = limits;
-    const { joined, offsets, until } = this.#slice;
+    const { joined, offsets, until, focus } = this.#slice;
     const sent = limits.ownModel === true ? this.#engine.sent : undefined;
     const { contextWindow = 0, maxOutputTokens = 0 } = limits;
     const { revision, entries, at } = sent ?? NOT_SENT;
     const asked = branded(() =>
-      this.#engine.core.request(this.compactionId, joined, offsets, this.#focus, until, contextWindow, maxOutputTokens, revision, entries, at, Date.now()),
+      this.#engine.core.request(this.compactionId, joined, offsets, focus, until, contextWindow, maxOutputTokens, revision, entries, at, Date.now()),
     );
     this.#request = {
       mode: asked.mode,
@@ -76,24 +71,28 @@ export class ClaimedPlan<M> implements Plan<M> {
     return this.#request;
   }
 
-  refusal(reply: unknown): { readonly code: string; readonly message: string } | undefined {
-    const { text, finish } = this.#read(reply);
+  async refusal(reply: unknown): Promise<{ readonly code: string; readonly message: string } | undefined> {
+    const read = await this.#read(reply);
+    if (read === undefined) return unchecked();
+    const { text, finish } = read;
     return branded(() => this.#engine.core.refusal(this.compactionId, text, finish));
   }
 
   async commit(reply: unknown): Promise<CompactResult | Unfinished<M>> {
     const { core } = this.#engine;
-    const { text, finish } = this.#read(reply);
+    const read = await this.#read(reply);
+    if (read === undefined) return this.fail(unchecked());
+    const { text, finish } = read;
     if (branded(() => core.take(this.compactionId, text, finish))) return this.#next();
     const carry = this.#engine.carryFor(this.compactionId);
-    const { joined, offsets, tail } = this.#slice;
-    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), joined, offsets, tail, carry, this.#through));
+    const { joined, offsets, tail, through } = this.#slice;
+    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), joined, offsets, tail, carry, through));
   }
 
   async commitPlain(): Promise<CompactResult> {
-    const { joined, offsets } = this.#slice;
+    const { joined, offsets, through } = this.#slice;
     const carry = this.#engine.carryFor(this.compactionId);
-    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry, this.#through));
+    return this.#end(() => this.#engine.core.commitFallback(this.compactionId, joined, offsets, Date.now(), carry, through));
   }
 
   async fail(error: unknown): Promise<CompactResult> {
@@ -139,11 +138,14 @@ export class ClaimedPlan<M> implements Plan<M> {
     return asked.mode === 'separate' ? reader.requestMessages(asked.system, asked.user) : [...(sent ?? []), reader.instruction(asked.user)];
   }
 
-  #read(reply: unknown): Reply {
-    const read = this.#engine.reader.reply(reply);
-    if (reply !== this.#counted) this.#spent += read.usage ? read.usage.promptTokens + read.usage.outputTokens : 0;
-    this.#counted = reply;
-    return { ...read, text: this.#engine.withoutSecrets(read.text) };
+  /** Undefined where nobody can say whether there are secrets in it. */
+  #read(reply: unknown): Promise<Reply | undefined> {
+    if (this.#latest !== undefined && this.#latest.reply === reply) return this.#latest.read;
+    const given = this.#engine.reader.reply(reply);
+    this.#spent += given.usage ? given.usage.promptTokens + given.usage.outputTokens : 0;
+    const read = this.#engine.summaryWithoutSecrets(given.text).then((text) => (text === undefined ? undefined : { ...given, text }));
+    this.#latest = { reply, read };
+    return read;
   }
 
   #setDeadline(deadline: number): void {
@@ -166,18 +168,30 @@ interface Slice {
   readonly until: string | undefined;
   /** The text of all that stays. */
   readonly tail: string;
+  /** The id of the last message that the summary will cover. */
+  readonly through: string;
+  readonly focus: string | undefined;
 }
 
-function sliceOf<M>(engine: Engine<M>, { material, cut }: PlanDto): Slice {
+/** Everything is taken before anything is waited for. */
+export async function sliceOf<M>(engine: Engine<M>, { material, cut }: PlanDto, focus: string | undefined): Promise<Slice> {
   const { transcript } = engine;
-  const text = (index: number): string => engine.withoutSecrets(transcript.text(index)).replace(LONE_SURROGATE, '\ufffd');
-  const texts: string[] = [];
+  const places: number[] = [];
   for (let pair = 0; pair + 1 < material.length; pair += 2) {
     const [from = 0, to = 0] = material.slice(pair, pair + 2);
-    for (let i = from; i < to; i++) texts.push(text(i));
+    for (let i = from; i < to; i++) places.push(i);
   }
-  const stays = Array.from({ length: Math.max(0, transcript.length - cut) }, (_, i) => text(cut + i));
-  return { ...joinedOf(texts), until: stays[0], tail: stays.join('\n') };
+  const count = places.length;
+  for (let i = cut; i < transcript.length; i++) places.push(i);
+  const through = transcript.id(cut - 1);
+  const given = [...places.map((index) => transcript.text(index)), ...(focus === undefined ? [] : [focus])];
+  const texts = (await engine.withoutSecrets(given)).map((text) => text.replace(LONE_SURROGATE, '\ufffd'));
+  const stays = texts.slice(count, places.length);
+  return { ...joinedOf(texts.slice(0, count)), until: stays[0], tail: stays.join('\n'), through, focus: texts[places.length] };
+}
+
+function unchecked(): CompactionError {
+  return compactionError('redaction_failed', 'the summary could not be checked for secrets, since redact threw, gave no text or did not answer; it is not used; look into redact', { retryable: true });
 }
 
 function summarizerFailed(failureClass: FailureClass, cause: unknown): CompactionError {

@@ -24,7 +24,7 @@ async function writtenBy<M>(plan: Plan<M>, summarizer: Summarizer<M>, last: bool
   for (;;) {
     const answer = await answered(() => bounded(summarizer.summarize, (request ??= plan.requestFor(summarizer)), signal));
     if ('failure' in answer) return answer;
-    const refused = last ? undefined : plan.refusal(answer.reply);
+    const refused = last ? undefined : await plan.refusal(answer.reply);
     if (refused) return { failure: compactionError(refused.code, refused.message, { retryable: true }) };
     const end = await plan.commit(answer.reply);
     if (end.status !== 'unfinished') return { end };

@@ -1,0 +1,2 @@
+// What a page's bundler is told to put in the place of a module of Node.
+export default {};
