@@ -46,6 +46,10 @@ const DAMAGED = {
     { role: 'user', parts: [{ text: summary(1) }] }, { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: PICTURE } }] }, { role: 'model', parts: [{ functionCall: { name: 'lost', args: {} } }] }, { role: 'user', parts: [{ text: 'two' }] },
     { role: 'user', parts: [{ functionResponse: { name: 'stray', response: {} } }] }, { role: 'user', parts: [{ text: summary(2) }] }, { role: 'model', parts: [{ text: 'a' }] }, { role: 'user', parts: [{ text: 'three' }] }, { role: 'model', parts: [{ text: 'b' }] }, { role: 'user', parts: [{ text: 'four' }] },
   ]),
+  model_messages: JSON.stringify([
+    chat.system('s'), chat.user(summary(1)), { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: PICTURE }] }, { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'lost', toolName: 'f', input: {} }] }, chat.user('two'),
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'stray', toolName: 'f', output: { type: 'text', value: 'r' } }] }, chat.user(summary(2)), chat.answer('a'), chat.user('three'), chat.answer('b'), chat.user('four'),
+  ]),
   ui_messages: JSON.stringify([
     ui('user', text(summary(1))), ui('user', { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${PICTURE}` }), ui('assistant', { type: 'tool-read', toolCallId: 'lost', state: 'input-available', input: {} }), ui('user', text('two')),
     ui('user', text(summary(2))), ui('assistant', text('a')), ui('user', text('three')), ui('assistant', text('b')), ui('user', text('four')),

@@ -1,6 +1,6 @@
 // Every format that is read, by its structure and never by a file's name. The first that recognises a value has it.
 
-import { type Fields, isFields } from '../json.js';
+import { type Fields, isFields, list } from '../json.js';
 import type { TraceReader } from '../trace.js';
 import { MessagesReader } from './messages.js';
 import { AiderReader, isAider } from './sessions/aider.js';
@@ -15,6 +15,7 @@ import { holdsMessages, type Shape } from './shape.js';
 import { anthropic } from './shapes/anthropic.js';
 import { gemini } from './shapes/gemini.js';
 import { langchain } from './shapes/langchain.js';
+import { modelMessages } from './shapes/model-messages.js';
 import { openAiChat } from './shapes/openai-chat.js';
 import { openAiResponses } from './shapes/openai-responses.js';
 import { shareGpt } from './shapes/sharegpt.js';
@@ -30,7 +31,7 @@ export interface Kind {
 }
 
 export type Format =
-  | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'ui_messages' | 'langchain' | 'sharegpt'
+  | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'ui_messages' | 'model_messages' | 'langchain' | 'sharegpt'
   | 'claude_code' | 'codex' | 'pi' | 'kimi' | 'gemini_cli' | 'openhands' | 'swe_agent' | 'aider';
 
 /** The formats by the names that people know them by. */
@@ -40,6 +41,7 @@ export const FORMAT_TITLES: Readonly<Record<Format, string>> = {
   anthropic: 'Anthropic messages',
   gemini: 'Gemini contents',
   ui_messages: 'AI SDK and TanStack UIMessages',
+  model_messages: 'AI SDK ModelMessages',
   langchain: 'LangChain messages',
   sharegpt: 'ShareGPT-like JSON',
   claude_code: 'Claude Code JSONL',
@@ -53,7 +55,27 @@ export const FORMAT_TITLES: Readonly<Record<Format, string>> = {
 };
 
 export function kindOf(value: unknown): Kind | undefined {
-  return KINDS.find((kind) => kind.kept !== 'text' && kind.recognises(value));
+  return likeliest(value, list(value));
+}
+
+/**
+ * The kind of the first of these lines. Several formats share the form of a plain message, so that a line or a list of such is all of them:
+ * the one that knows the most of the rest has it, of equals the first.
+ */
+export function kindOfLines([first, ...rest]: readonly unknown[]): Kind | undefined {
+  return likeliest(first, rest);
+}
+
+function likeliest(value: unknown, others: readonly unknown[]): Kind | undefined {
+  const able = KINDS.filter((kind) => kind.kept !== 'text' && kind.recognises(value));
+  if (able.length < 2) return able[0];
+  const known = able.map((kind) => others.reduce((sum: number, one) => sum + Number(kind.recognises(one)), 0));
+  return able[known.indexOf(Math.max(...known))];
+}
+
+/** Whether a line alone does not say which it is. */
+export function isShared(value: unknown): boolean {
+  return KINDS.filter((kind) => kind.kept !== 'text' && kind.recognises(value)).length > 1;
 }
 
 /** The format that a line of text can only come from. */
@@ -82,6 +104,7 @@ export const KINDS: readonly Kind[] = [
   messages('anthropic', anthropic),
   messages('gemini', gemini),
   messages('ui_messages', uiMessages),
+  messages('model_messages', modelMessages),
   messages('langchain', langchain),
   messages('sharegpt', shareGpt),
   { format: 'aider', kept: 'text', recognises: (line) => typeof line === 'string' && isAider(line), reader: () => new AiderReader() },

@@ -2,7 +2,7 @@
 
 import { fieldNames, isFields, list } from '../json.js';
 import type { TraceReader, TraceStep } from '../trace.js';
-import { type Format, type Kind, kindOf, kindOfText } from './formats.js';
+import { type Format, isShared, type Kind, kindOf, kindOfLines, kindOfText } from './formats.js';
 import { type Line, linesOf } from './source.js';
 
 /** A recognised recording. */
@@ -40,7 +40,7 @@ export async function recognise(path: string): Promise<Recording | Unknown> {
     if (values.length === 0 && content !== undefined && opensDocument(content)) return await document(looked, lines);
     const value = parse(content);
     const kind = value === undefined ? undefined : kindOf(value);
-    if (kind !== undefined) return await chosen(kind, looked, lines);
+    if (kind !== undefined) return await chosen(isShared(value) ? ((await ahead(value, looked, lines)) ?? kind) : kind, looked, lines);
     values.push(value);
     if (values.length >= LINES_LOOKED_AT) break;
   }
@@ -48,6 +48,17 @@ export async function recognise(path: string): Promise<Recording | Unknown> {
   if (values[0] === undefined) return (await text(looked, lines)) ?? (await document(looked, lines));
   await lines.return(undefined);
   return { unknown: seen(values[0]) };
+}
+
+/** The kind of a line that several formats could have written, by those behind it. */
+async function ahead(value: unknown, looked: Line[], rest: AsyncGenerator<Line>): Promise<Kind | undefined> {
+  const values = [value];
+  for await (const line of keepOpen(rest)) {
+    looked.push(line);
+    values.push(parse(line.text));
+    if (values.length >= LINES_LOOKED_AT) break;
+  }
+  return kindOfLines(values);
 }
 
 /** A first line that cannot be a record of its own begins a document spread over lines. */

@@ -1,5 +1,7 @@
 // How the messages of a format are mended, by the package's own readers.
 
+import { aiSdkModel } from '../../../formats/ai-sdk/model.js';
+import { approvalId } from '../../../formats/ai-sdk/model-results.js';
 import { aiSdkUi } from '../../../formats/ai-sdk/ui.js';
 import { anthropic } from '../../../formats/anthropic/anthropic.js';
 import { gemini } from '../../../formats/gemini/gemini.js';
@@ -24,6 +26,7 @@ export const WRITERS: Readonly<Partial<Record<Format, MessageWriter>>> = {
   anthropic,
   gemini,
   ui_messages: aiSdkUi,
+  model_messages: aiSdkModel,
   langchain: { message: langchain.message, withoutMedia: langchain.withoutMedia, closing: toolMessages },
 };
 
@@ -101,7 +104,8 @@ function withoutResult(message: Fields, answers: string | undefined): Fields | u
 function isResultFor(part: Fields, answers: string | undefined): boolean {
   const response = fields(part['functionResponse'] ?? part['function_response']);
   const named = response['id'] ?? (response['name'] === undefined ? undefined : `function ${String(response['name'])}`);
-  return (part['tool_use_id'] ?? named) === answers;
+  const sdk = part['type'] === 'tool-approval-response' ? approvalId(part) : part['type'] === 'tool-result' ? part['toolCallId'] : undefined;
+  return (part['tool_use_id'] ?? sdk ?? named) === answers;
 }
 
 /** What the model reads instead of a result that never came. */

@@ -10,7 +10,7 @@ export const anthropic: Shape = {
   isMessage(value): value is Fields {
     if (!isFields(value) || (value['role'] !== 'user' && value['role'] !== 'assistant')) return false;
     const content = value['content'];
-    return typeof content === 'string' || (Array.isArray(content) && content.every((block) => BLOCKS.has(text(fields(block)['type'])) || SERVER_BLOCK.test(text(fields(block)['type']))));
+    return typeof content === 'string' || (Array.isArray(content) && content.every((block) => isBlock(fields(block))));
   },
   drafts: (message) => (message['role'] === 'assistant' ? readAnswer(message['content']) : readUser(message['content'], 0)),
   messages: (body) => list(body['messages']),
@@ -18,6 +18,11 @@ export const anthropic: Shape = {
   answer: (response) => [response],
   usage: (holder) => (isFields(holder['usage']) ? countedBy(holder['usage']) : undefined),
 };
+
+function isBlock(block: Fields): boolean {
+  const type = text(block['type']);
+  return MEDIA.has(type) ? 'source' in block : BLOCKS.has(type) || SERVER_BLOCK.test(type);
+}
 
 /** The input of Anthropic leaves out what the cache holds. With a compaction on the server, its last iteration that is a message counts. */
 export function countedBy(usage: Fields): Counted {

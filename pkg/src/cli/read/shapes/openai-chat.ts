@@ -21,7 +21,7 @@ export const openAiChat: Shape = {
 export function isChatMessage(value: unknown): value is Fields {
   if (!isFields(value) || !(text(value['role']) in ROLES) || 'parts' in value) return false;
   const content = value['content'];
-  if (Array.isArray(content)) return content.every((part) => PART_TYPES.has(text(fields(part)['type'])));
+  if (Array.isArray(content)) return content.every((part) => PART_TYPES.has(text(fields(part)['type'])) && !('mediaType' in fields(part)));
   return typeof content === 'string' || content === null || Array.isArray(value['tool_calls']);
 }
 
