@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memory, openSession, type ChatMessage } from 'compaction-governor';
-import { anthropic } from 'compaction-governor/formats';
+import { anthropic, type AnthropicMessage } from 'compaction-governor/formats';
 
 let ids = 0;
 const open = (contextWindow = 128_000) => openSession({ id: `repairing-${ids++}`, store: memory(), contextWindow, summarize: async () => assert.fail('a model was asked'), hostSummary: '[Summary of earlier messages]' });
@@ -76,4 +76,27 @@ test('repair speaks the format of the session, and throws on nothing', () => {
   const hostile: unknown[] = [null, undefined, 7, 'text', [], { role: 'tool' }, { content: [null, { type: 'tool_result' }] }, { role: 'user', content: '\ud800' }];
   // What a host hands over is not always what its types say.
   for (const dryRun of [true, false]) assert.ok(session.advanced.repair(hostile as never[], { dryRun }).messages.length >= 0);
+});
+
+// The fault: results are counted by message, so that one message with the results of two calls was said to lack one.
+// What it cost: a report of damage where there was none, and an empty message of results in formats that have such.
+// What now holds: the ids of the calls say what never came, however results are spread over messages.
+test('results that share a message, or whose calls stand in several, are whole pairs', () => {
+  const call = (...ids: string[]): AnthropicMessage => ({ role: 'assistant', content: ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })) });
+  const result = (...ids: string[]): AnthropicMessage => ({ role: 'user', content: ids.map((tool_use_id) => ({ type: 'tool_result', tool_use_id, content: '1' })) });
+  const cases: [AnthropicMessage[], [number, string][]][] = [
+    [[call('a', 'b'), result('a', 'b')], []],
+    [[call('a'), call('b'), result('a', 'b')], []],
+    [[call('a'), call('b'), result('a'), result('b')], []],
+    [[call('a'), call('b'), result('a')], [[2, 'one result']]],
+    [[call('a'), call('b'), result('b')], [[1, 'one result']]],
+    [[call('a', 'b', 'c'), result('a', 'c')], [[1, 'one result']]],
+  ];
+  cases.forEach(([middle, lost], n) => {
+    const messages: AnthropicMessage[] = [{ role: 'user', content: 'go' }, ...middle, { role: 'assistant', content: 'done' }, { role: 'user', content: 'next' }];
+    const { advanced } = openSession({ id: `pairs-${n}`, store: memory(), contextWindow: 4_096, format: anthropic });
+    const { changes, messages: mended } = advanced.repair(messages);
+    assert.deepEqual(changes.map(({ index, sentence }) => [index, /and (.*) never came/.exec(sentence)?.[1]]), lost, String(n));
+    assert.equal(mended.length > messages.length, lost.length > 0);
+  });
 });

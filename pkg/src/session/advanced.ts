@@ -4,7 +4,7 @@ import type { ClaimKind } from '../boundary/glue.js';
 import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, RepairReport, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
 import type { Engine } from './engine.js';
 import { ClaimedPlan, sliceOf } from './plan.js';
-import { changeOf, repaired, repairsOf } from './repair.js';
+import { changeOf, confirmed, repaired, repairsOf } from './repair.js';
 
 export class FullControl<M> implements Advanced<M> {
   readonly #engine: Engine<M>;
@@ -52,7 +52,7 @@ export class FullControl<M> implements Advanced<M> {
     const { core, reader, transcript, watch } = this.#engine;
     transcript.observe(messages);
     watch.changed();
-    const repairs = repairsOf(core.repair());
+    const repairs = confirmed(messages, repairsOf(core.repair()), reader);
     const changes = repairs.map((repair) => changeOf(repair));
     return { messages: dryRun ? [...messages] : repaired(messages, repairs, reader, (joined, offsets) => core.collapse(joined, offsets, true)), changes };
   }

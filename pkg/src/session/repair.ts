@@ -23,6 +23,15 @@ export function repairsOf(triples: Uint32Array): Repair[] {
   return repairs;
 }
 
+/** The core counts results, of which a message may hold several and for several messages; the calls' ids say which never came. */
+export function confirmed<M>(messages: readonly M[], repairs: readonly Repair[], reader: Pick<Reader<M>, 'message'>): Repair[] {
+  return repairs.flatMap((repair) => {
+    if (repair.action !== Action.close) return [repair];
+    const reference = unanswered(messages, repair.index, reader).length;
+    return reference === 0 ? [] : [{ ...repair, reference }];
+  });
+}
+
 export function changeOf({ action, index, reference }: Repair): RepairChange {
   switch (action) {
     case Action.collapse:

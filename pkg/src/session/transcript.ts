@@ -183,7 +183,8 @@ export class Transcript<M = unknown> {
   }
 
   /**
-   * The first of the calls that it answers: what it answers may have been asked in several messages, all bound by the first. A call that
+   * The first of the calls that it answers: what it answers may have been asked in several messages, all bound by the first, since a
+   * group has no gaps: no cut falls between it and what answers it, whatever stands between. A call that
    * is not held lies in the gap, whose last entry stands for it.
    */
   #groupOf({ answers }: Reading): number {

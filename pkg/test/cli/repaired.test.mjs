@@ -48,7 +48,7 @@ const DAMAGED = {
   ]),
   model_messages: JSON.stringify([
     chat.system('s'), chat.user(summary(1)), { role: 'user', content: [{ type: 'file', mediaType: 'image/png', data: PICTURE }] }, { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'lost', toolName: 'f', input: {} }] }, chat.user('two'),
-    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'stray', toolName: 'f', output: { type: 'text', value: 'r' } }] }, chat.user(summary(2)), chat.answer('a'), chat.user('three'), chat.answer('b'), chat.user('four'),
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'kept', toolName: 'f', input: {} }] }, { role: 'tool', content: ['kept', 'stray'].map((toolCallId) => ({ type: 'tool-result', toolCallId, toolName: 'f', output: { type: 'text', value: 'r' } })) }, chat.user(summary(2)), chat.answer('a'), chat.user('three'), chat.answer('b'), chat.user('four'),
   ]),
   ui_messages: JSON.stringify([
     ui('user', text(summary(1))), ui('user', { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${PICTURE}` }), ui('assistant', { type: 'tool-read', toolCallId: 'lost', state: 'input-available', input: {} }), ui('user', text('two')),

@@ -9,7 +9,7 @@ import type { Shape } from '../shape.js';
 
 export const modelMessages: Shape = {
   isMessage(value): value is Fields {
-    if (!isFields(value) || !(text(value['role']) in ROLES) || FOREIGN.some((member) => member in value)) return false;
+    if (!isFields(value) || !(text(value['role']) in ROLES)) return false;
     const content = value['content'];
     if (typeof content === 'string') return value['role'] !== 'tool';
     return Array.isArray(content) && content.every((part) => isPart(fields(part)));
@@ -67,8 +67,6 @@ function resultOf(part: Fields): Pick<Draft, 'texts' | 'images' | 'mediaBytes'> 
 }
 
 const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null), { system: Role.system, user: Role.user, assistant: Role.assistant, tool: Role.tool });
-/** Members by which others with the same roles are known. */
-const FOREIGN = ['tool_calls', 'tool_call_id', 'parts', 'type'];
 const FILES: ReadonlySet<string> = new Set(['file', 'reasoning-file', 'media']);
 const MEDIA: ReadonlySet<string> = new Set([...FILES, 'image']);
 const OTHERS: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'tool-approval-request', 'tool-approval-response', 'custom']);
