@@ -1,10 +1,8 @@
 //! The test binary once more, as another process that runs one test with a job to do.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-use crate::folder::Folder;
 
 const JOB: &str = "COMPACTION_GOVERNOR_JOB";
 
@@ -13,14 +11,15 @@ pub(crate) fn job() -> Option<OsString> {
     std::env::var_os(JOB)
 }
 
-/// A process that runs the test called `name` with this job. It runs a copy of the binary, which any user can read.
-pub(crate) fn child(folder: &Folder, name: &str, job: &Path) -> Command {
-    let binary = folder.path().join("test");
-    if !binary.exists() {
-        std::fs::copy(std::env::current_exe().expect("a running test has a binary"), &binary).expect("room for a copy");
-    }
+/// A process of `binary` that runs the test called `name` with this job.
+pub(crate) fn child(binary: &Path, name: &str, job: &Path) -> Command {
     let mut child = Command::new(binary);
     child.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(JOB, job).env_remove("PROMISES");
     child.stdin(Stdio::null()).stderr(Stdio::inherit());
     child
+}
+
+/// This test binary.
+pub(crate) fn binary() -> PathBuf {
+    std::env::current_exe().expect("a running test has a binary")
 }

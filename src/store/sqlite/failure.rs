@@ -2,8 +2,9 @@
 
 use rusqlite::Error;
 use rusqlite::ffi::{
-    self, SQLITE_BUSY, SQLITE_CANTOPEN, SQLITE_CONSTRAINT, SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_FULL, SQLITE_IOERR,
-    SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_NOTADB, SQLITE_PERM, SQLITE_READONLY, SQLITE_READONLY_DBMOVED, SQLITE_TOOBIG,
+    SQLITE_BUSY, SQLITE_CANTOPEN, SQLITE_CONSTRAINT, SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_FULL, SQLITE_IOERR,
+    SQLITE_IOERR_SHORT_READ, SQLITE_LOCKED, SQLITE_NOMEM, SQLITE_NOTADB, SQLITE_PERM, SQLITE_READONLY,
+    SQLITE_READONLY_DBMOVED, SQLITE_TOOBIG,
 };
 
 use crate::store::{StoreError, StoreErrorKind, UnavailableWhy};
@@ -38,9 +39,7 @@ impl Failure {
     pub(super) fn is_moved(&self) -> bool {
         match self {
             Self::Refused(_) => false,
-            Self::Engine(error) | Self::Commit(error) => {
-                error.sqlite_error().map(|error| error.extended_code) == Some(SQLITE_READONLY_DBMOVED)
-            }
+            Self::Engine(error) | Self::Commit(error) => extended(error) == Some(SQLITE_READONLY_DBMOVED),
         }
     }
 }
@@ -76,6 +75,10 @@ fn ends_before_the_journal(error: &Error) -> bool {
 
 fn kind(error: &Error) -> StoreErrorKind {
     let unavailable = |why| StoreErrorKind::Unavailable { why };
+    if extended(error) == Some(SQLITE_IOERR_SHORT_READ) {
+        // The file ends within a page.
+        return unavailable(UnavailableWhy::Damaged);
+    }
     match primary(error) {
         Some(SQLITE_BUSY | SQLITE_LOCKED) => StoreErrorKind::Busy,
         Some(SQLITE_FULL) => StoreErrorKind::QuotaExceeded,
@@ -89,24 +92,31 @@ fn kind(error: &Error) -> StoreErrorKind {
     }
 }
 
+fn extended(error: &Error) -> Option<i32> {
+    error.sqlite_error().map(|error| error.extended_code)
+}
+
+/// The code without what the extended one adds.
 fn primary(error: &Error) -> Option<i32> {
-    error.sqlite_error().map(|error| error.extended_code & 0xFF)
+    extended(error).map(|code| code & 0xFF)
 }
 
 /// SQLite's name of the code, with the extended one behind it: which operation on the file failed.
 fn name(error: &Error) -> String {
-    let extended = error.sqlite_error().map_or(ffi::SQLITE_OK, |error| error.extended_code);
-    let name = match extended & 0xFF {
+    let code = extended(error).unwrap_or_default();
+    let name = match code & 0xFF {
         SQLITE_IOERR => "SQLITE_IOERR",
         SQLITE_NOMEM => "SQLITE_NOMEM",
         SQLITE_TOOBIG => "SQLITE_TOOBIG",
         _ => "SQLITE",
     };
-    format!("{name} {extended}")
+    format!("{name} {code}")
 }
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::ffi;
+
     use super::*;
     use crate::error::Applied;
     use crate::store::Recover;
@@ -133,6 +143,7 @@ mod tests {
             (SQLITE_PERM, "unavailable", Recover::UserAction),
             (SQLITE_NOTADB, "unavailable", Recover::UserAction),
             (SQLITE_CORRUPT, "unavailable", Recover::UserAction),
+            (SQLITE_IOERR_SHORT_READ, "unavailable", Recover::UserAction),
             (ffi::SQLITE_IOERR_WRITE, "backend", Recover::Retry),
             (SQLITE_NOMEM, "backend", Recover::Retry),
         ] {
