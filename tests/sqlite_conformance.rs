@@ -4,6 +4,8 @@
 
 #[path = "support/folder.rs"]
 mod folder;
+#[path = "support/held.rs"]
+mod held;
 #[path = "support/promises.rs"]
 mod promises;
 #[path = "session/tab.rs"]
@@ -24,79 +26,39 @@ use compaction_governor::store::{
 };
 use compaction_governor::time::Timestamp;
 use folder::Folder;
+use held::Held;
 use promises::Seen;
 use rusqlite::Connection;
 use tab::Tab;
 
 const START: Timestamp = Timestamp(1_800_000_000_000);
 
-/// A store that takes its folder along when it goes.
-struct Held {
-    store: SqliteStore,
-    folder: Arc<Folder>,
-}
-
-impl SyncStore for Held {
-    fn capabilities(&self) -> compaction_governor::store::Capabilities {
-        SyncStore::capabilities(&self.store)
-    }
-
-    fn open(&self) -> Result<(), StoreError> {
-        SyncStore::open(&self.store)
-    }
-
-    fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
-        SyncStore::load(&self.store, session)
-    }
-
-    fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<u64, StoreError> {
-        SyncStore::commit(&self.store, session, expect, batch, op)
-    }
-
-    fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
-        SyncStore::list(&self.store, after, limit)
-    }
-
-    fn remove(&self, session: &str, expect: Option<u64>) -> Result<(), StoreError> {
-        SyncStore::remove(&self.store, session, expect)
-    }
-
-    fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
-        SyncStore::quarantine(&self.store, session, part, bytes, reason)
-    }
-
-    fn close(&self) -> Result<(), StoreError> {
-        SyncStore::close(&self.store)
-    }
-}
-
 struct Sqlite(Durability);
 
 impl Sqlite {
-    fn store(&self, folder: &Arc<Folder>) -> Held {
-        let store = SqliteStore::new(folder.path().join("store.db")).with_durability(self.0);
-        Held { store, folder: Arc::clone(folder) }
+    fn store(&self, folder: &Arc<Folder>) -> Held<SqliteStore> {
+        Held::new(SqliteStore::new(folder.path().join("store.db")).with_durability(self.0), folder)
     }
 }
 
 impl Harness for Sqlite {
-    type Store = Held;
+    type Store = Held<SqliteStore>;
 
-    async fn fresh(&self) -> Held {
+    async fn fresh(&self) -> Self::Store {
         self.store(&Arc::new(Folder::new()))
     }
 
-    async fn another_context(&self, store: &Held) -> Held {
+    async fn another_context(&self, store: &Self::Store) -> Self::Store {
         self.store(&store.folder)
     }
 
-    async fn reloaded(&self, store: Held) -> Held {
+    async fn reloaded(&self, store: Self::Store) -> Self::Store {
         let folder = Arc::clone(&store.folder);
         drop(store);
         self.store(&folder)
     }
 
-    async fn hanging(&self) -> Option<Held> {
+    async fn hanging(&self) -> Option<Self::Store> {
         None
     }
 }
@@ -106,8 +68,10 @@ macro_rules! clauses {
         #[test]
         fn $clause() {
             let seen = Seen::of("contract");
-            let outcome = pollster::block_on(conformance::$clause(&Sqlite(Durability::Relaxed)));
-            assert_eq!(outcome == Outcome::Held, stringify!($clause) != "deadline_always_settles", "{outcome:?}");
+            for durability in [Durability::Relaxed, Durability::Strict] {
+                let outcome = pollster::block_on(conformance::$clause(&Sqlite(durability)));
+                assert_eq!(outcome == Outcome::Held, stringify!($clause) != "deadline_always_settles", "{outcome:?}");
+            }
             seen.kept();
         }
     )* };

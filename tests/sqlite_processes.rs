@@ -53,7 +53,7 @@ fn increments_of_four_processes_from_a_barrier_are_all_counted() {
             again::child(&again::binary(), WRITES, &path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
         })
         .collect();
-    let mut answers: Vec<_> = writers.iter_mut().map(|writer| lines(writer)).collect();
+    let mut answers: Vec<_> = writers.iter_mut().map(lines).collect();
     for answer in &mut answers {
         assert_eq!(answer.next().as_deref(), Some("ready"));
     }

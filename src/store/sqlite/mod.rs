@@ -12,7 +12,8 @@
 //!   until all readers have left;
 //! - a log needs memory shared between processes, which network drives do not have.
 //!
-//! What a log is better at, writing beside readers many times a second, is not needed for three commits per compaction.
+//! What a log is better at, readers beside a writer and commits that wait for no disk, buys nothing here: a compaction is
+//! three commits, and a call of a model that takes as long as hundreds of them.
 //!
 //! Layout, [`VERSION`] 1:
 //!
@@ -82,7 +83,8 @@ impl SqliteStore {
         &self.path
     }
 
-    /// The same store with this durability.
+    /// The same store with this durability. Either way a power loss leaves a whole database; with
+    /// [`Durability::Relaxed`] it may lack the last commit.
     #[must_use]
     pub fn with_durability(self, durability: Durability) -> Self {
         Self { settings: Settings { durability, ..self.settings }, ..self }
