@@ -248,6 +248,29 @@ fn threads_take_turns_on_one_store_and_lose_no_increment() {
     assert_eq!((snapshot.part(Part::Root), snapshot.revision), (Some([80].as_slice()), 81));
 }
 
+#[test]
+fn contexts_that_make_the_database_at_once_share_it() {
+    for _ in 0..25 {
+        let (_folder, path) = database();
+        let barrier = Barrier::new(4);
+        let answers: Vec<Result<u64, StoreError>> = std::thread::scope(|scope| {
+            let race = |op| {
+                let (path, barrier) = (&path, &barrier);
+                scope.spawn(move || {
+                    let store = SqliteStore::new(path);
+                    barrier.wait();
+                    commit(&store, Expect::Absent, Batch::root(vec![op as u8]), op)
+                })
+            };
+            let racing = [1, 2, 3, 4].map(race);
+            racing.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let conflict = Err(StoreError::not_applied(StoreErrorKind::Conflict { actual: Some(1) }));
+        assert_eq!(answers.iter().filter(|answer| **answer == Ok(1)).count(), 1, "{answers:?}");
+        assert_eq!(answers.iter().filter(|answer| **answer == conflict).count(), 3, "{answers:?}");
+    }
+}
+
 fn increment(store: &SqliteStore, op: u64) {
     loop {
         let snapshot = load(store).unwrap().unwrap();

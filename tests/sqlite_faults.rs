@@ -251,6 +251,28 @@ fn a_database_of_another_program_is_left_as_it_is() {
 }
 
 #[test]
+fn tables_like_ours_under_another_programs_mark_are_left_as_they_are() {
+    let folder = Folder::new();
+    let path = folder.path().join("store.db");
+    drop(with_session(&path));
+    let raw = Connection::open(&path).unwrap();
+    raw.pragma_update(None, "application_id", 7).unwrap();
+    drop(raw);
+    let before = fs::read(&path).unwrap();
+    assert_eq!(commit(&SqliteStore::new(&path), Expect::Revision(2), &root(3), 3), Err(damaged()));
+    assert_eq!(load(&SqliteStore::new(&path)), Err(damaged()));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn names_that_mean_something_else_to_sqlite_are_files_of_the_current_folder() {
+    let here = std::env::current_dir().unwrap();
+    for name in [":memory:", "file:store.db?mode=memory", "store.db"] {
+        assert_eq!(SqliteStore::new(name).path(), here.join(name));
+    }
+}
+
+#[test]
 fn a_file_that_was_taken_away_while_it_was_open_is_not_written_to() {
     let folder = Folder::new();
     let path = folder.path().join("store.db");

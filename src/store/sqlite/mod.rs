@@ -69,12 +69,14 @@ struct Settings {
 }
 
 impl SqliteStore {
-    /// A store in the file at `path`. Nothing is opened before the first call, which makes the file where there is none;
-    /// its folder has to be there.
+    /// A store in the file at `path`, from the folder that is current now. Nothing is opened before the first call, which
+    /// makes the file where there is none; its folder has to be there.
     #[must_use]
     pub fn new(path: impl AsRef<Path>) -> Self {
         let settings = Settings { durability: Durability::default(), busy_timeout: BUSY_TIMEOUT, max_bytes: None };
-        Self { path: path.as_ref().to_owned(), settings, connection: Mutex::new(None), closed: AtomicBool::new(false) }
+        let path = path.as_ref();
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Self { path, settings, connection: Mutex::new(None), closed: AtomicBool::new(false) }
     }
 
     /// Where the database is.

@@ -30,7 +30,7 @@ const SCHEMA: &str = "
 /// Connects to the file at `path`, and makes the tables where there is nothing yet.
 pub(super) fn open(path: &Path, settings: Settings) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    // Relative to a folder, so that no name is an address or a database in memory.
+    // Where it is relative still (no path at all, no current folder), it is none of SQLite's own names either.
     let mut connection = Connection::open_with_flags(Path::new(".").join(path), flags)?;
     connection.busy_timeout(Duration::from_millis(settings.busy_timeout.0))?;
     // Before anything that could write.
@@ -51,7 +51,8 @@ fn create(connection: &mut Connection, settings: Settings) -> Result<(), Failure
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
-    transaction.commit().map_err(Failure::at_commit)
+    // No call's own work: whatever comes of it, nothing was applied.
+    Ok(transaction.commit()?)
 }
 
 fn is_empty(connection: &Connection) -> Result<bool, Failure> {
