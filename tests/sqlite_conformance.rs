@@ -6,7 +6,8 @@
 mod folder;
 #[path = "support/held.rs"]
 mod held;
-#[path = "support/promises.rs"]
+#[path = "support/look.rs"]
+mod look;
 mod promises;
 #[path = "session/tab.rs"]
 #[expect(dead_code, reason = "made for the tests of the session, which need more of it")]
@@ -27,7 +28,7 @@ use compaction_governor::store::{
 use compaction_governor::time::Timestamp;
 use folder::Folder;
 use held::Held;
-use promises::Seen;
+use look::Seen;
 use rusqlite::Connection;
 use tab::Tab;
 

@@ -7,7 +7,8 @@
 mod again;
 #[path = "support/folder.rs"]
 mod folder;
-#[path = "support/promises.rs"]
+#[path = "support/look.rs"]
+mod look;
 mod promises;
 
 use std::fs;
@@ -24,7 +25,7 @@ use compaction_governor::store::{
 };
 use compaction_governor::time::Millis;
 use folder::Folder;
-use promises::Seen;
+use look::Seen;
 use rusqlite::Connection;
 
 /// Long enough to be asked more than once, short enough for a test.

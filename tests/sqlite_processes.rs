@@ -6,7 +6,8 @@
 mod again;
 #[path = "support/folder.rs"]
 mod folder;
-#[path = "support/promises.rs"]
+#[path = "support/look.rs"]
+mod look;
 mod promises;
 
 use std::io::{BufRead, BufReader, Write};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use compaction_governor::id::OpId;
 use compaction_governor::store::{Batch, Durability, Expect, Part, Snapshot, SqliteStore, SyncStore};
 use folder::Folder;
-use promises::Seen;
+use look::Seen;
 
 /// Processes that write at once, and how often each.
 const WRITERS: u64 = 4;

@@ -1,7 +1,6 @@
-//! What a test saw the SQLite store keep, for the table of promises.
+//! A look at a promise of the SQLite store.
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use crate::promises;
 
 /// One look at a promise; it counts as broken unless [`Seen::kept`] is reached.
 #[derive(Debug)]
@@ -23,13 +22,6 @@ impl Seen {
 
 impl Drop for Seen {
     fn drop(&mut self) {
-        let Some(path) = std::env::var_os("PROMISES") else { return };
-        let (promise, kept, of) = (self.promise, self.kept, self.of);
-        let line = format!(
-            "{{\"store\":\"sqlite\",\"place\":\"native\",\"promise\":\"{promise}\",\"kept\":{kept},\"of\":{of}}}\n"
-        );
-        let mut file = OpenOptions::new().append(true).create(true).open(path).expect("the file of promises opens");
-        // One write: tests run beside each other.
-        file.write_all(line.as_bytes()).expect("the file of promises can be written");
+        promises::seen("sqlite", "native", self.promise, self.kept, self.of);
     }
 }
