@@ -45,6 +45,12 @@ pub enum StoreErrorKind {
     /// Another page holds the database open in the way of this one.
     #[error("another page blocks the database; close it or reload it")]
     Blocked,
+    /// Another process holds the database, and went on holding it.
+    #[error("another process holds the database; try again in a moment")]
+    Busy,
+    /// The database can be read and not written.
+    #[error("the database cannot be written; give write access to its file and folder")]
+    ReadOnly,
     /// The database was made by a newer release than this one.
     #[error("the database belongs to a newer release; reload to get that one")]
     Superseded,
@@ -95,6 +101,9 @@ pub enum UnavailableWhy {
     /// The user or a policy denies access.
     #[error("access is denied")]
     Denied,
+    /// What is there is damaged, or was never this store's. It is left as it is.
+    #[error("what is there is damaged or belongs to another program; move it away or bring a copy back")]
+    Damaged,
 }
 
 /// What helps after a failure.
@@ -106,7 +115,7 @@ pub enum Recover {
     Reopen,
     /// A reload of the page.
     Reload,
-    /// A person: free space, close a page, grant access.
+    /// A person: free space, close a page, grant access, bring a copy back.
     UserAction,
     /// Nothing: the call itself is wrong, or the place is.
     Never,
@@ -150,6 +159,8 @@ impl StoreErrorKind {
             Self::ValueTooLarge { .. } => "value_too_large",
             Self::Unavailable { .. } => "unavailable",
             Self::Blocked => "blocked",
+            Self::Busy => "busy",
+            Self::ReadOnly => "read_only",
             Self::Superseded => "superseded",
             Self::ConnectionClosed => "connection_closed",
             Self::Timeout => "timeout",
@@ -165,12 +176,15 @@ impl StoreErrorKind {
 
     fn recover(&self) -> Recover {
         match self {
-            Self::Conflict { .. } | Self::Timeout | Self::Indeterminate | Self::Backend { .. } => Recover::Retry,
+            Self::Conflict { .. } | Self::Timeout | Self::Indeterminate | Self::Busy | Self::Backend { .. } => {
+                Recover::Retry
+            }
             Self::ConnectionClosed => Recover::Reopen,
             Self::Superseded => Recover::Reload,
-            Self::QuotaExceeded | Self::Blocked | Self::Unavailable { why: UnavailableWhy::Denied } => {
-                Recover::UserAction
-            }
+            Self::QuotaExceeded
+            | Self::Blocked
+            | Self::ReadOnly
+            | Self::Unavailable { why: UnavailableWhy::Denied | UnavailableWhy::Damaged } => Recover::UserAction,
             Self::ValueTooLarge { .. }
             | Self::Unavailable { why: UnavailableWhy::NoApi }
             | Self::Corrupt
@@ -226,6 +240,19 @@ mod tests {
     fn a_timed_out_commit_may_have_been_applied_and_can_be_retried() {
         let error = StoreError::maybe_applied(StoreErrorKind::Timeout);
         assert_eq!((error.code(), error.retryable(), error.applied.code()), ("timeout", true, "unknown"));
+    }
+
+    #[test]
+    fn a_busy_store_is_asked_again_and_one_that_cannot_be_written_needs_a_person() {
+        let (busy, read_only) = (StoreErrorKind::Busy, StoreErrorKind::ReadOnly);
+        let said = |kind| {
+            let error = StoreError::not_applied(kind);
+            (error.code(), error.retryable(), error.recover.code())
+        };
+        assert_eq!(said(busy), ("busy", true, "retry"));
+        assert_eq!(said(read_only), ("read_only", false, "user_action"));
+        let damaged = StoreErrorKind::Unavailable { why: UnavailableWhy::Damaged };
+        assert_eq!(said(damaged), ("unavailable", false, "user_action"));
     }
 
     #[test]

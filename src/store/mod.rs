@@ -21,6 +21,8 @@ mod capabilities;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod deadline;
+#[cfg(any(feature = "sqlite", target_arch = "wasm32"))]
+mod durability;
 mod error;
 #[cfg(feature = "conformance")]
 pub mod fault;
@@ -33,18 +35,24 @@ mod js;
 #[cfg(any(test, target_arch = "wasm32"))]
 pub mod local_storage;
 mod memory;
+#[cfg(all(feature = "sqlite", not(target_arch = "wasm32")))]
+pub mod sqlite;
 
 pub use batch::{Batch, Expect, Part, Revision, Snapshot};
 pub use capabilities::{Capabilities, CompareAndSwap, Survives};
 pub use deadline::within;
+#[cfg(any(feature = "sqlite", target_arch = "wasm32"))]
+pub use durability::Durability;
 pub use error::{Recover, StoreError, StoreErrorKind, UnavailableWhy};
 #[cfg(target_arch = "wasm32")]
-pub use indexed_db::{Durability, IndexedDb};
+pub use indexed_db::IndexedDb;
 #[cfg(target_arch = "wasm32")]
 pub use injected::Injected;
 #[cfg(target_arch = "wasm32")]
 pub use local_storage::LocalStorage;
 pub use memory::MemoryStore;
+#[cfg(all(feature = "sqlite", not(target_arch = "wasm32")))]
+pub use sqlite::SqliteStore;
 
 use crate::id::OpId;
 

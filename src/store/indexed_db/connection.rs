@@ -7,8 +7,8 @@ use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::{IdbDatabase, IdbTransaction};
 
-use super::Durability;
 use super::transaction::{self, Scope, Transaction, thrown};
+use crate::store::Durability;
 
 #[derive(Debug)]
 pub(super) struct Connection {

@@ -29,8 +29,8 @@ use crate::id::OpId;
 use crate::store::deadline::within;
 use crate::store::js::event_loop::alarm;
 use crate::store::{
-    Batch, Capabilities, CompareAndSwap, Expect, Part, Recover, Revision, Snapshot, Store, StoreError, StoreErrorKind,
-    Survives,
+    Batch, Capabilities, CompareAndSwap, Durability, Expect, Part, Recover, Revision, Snapshot, Store, StoreError,
+    StoreErrorKind, Survives,
 };
 use crate::time::Millis;
 
@@ -56,16 +56,6 @@ pub struct IndexedDb {
     deadline: Millis,
     connection: RefCell<Option<Rc<Connection>>>,
     closed: Cell<bool>,
-}
-
-/// What the engine is asked to do before it says `complete`. A hint: neither is a promise about power loss.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Durability {
-    /// Hand the commit to the operating system. Survived every kill of the browser that was tried.
-    #[default]
-    Relaxed,
-    /// Also ask for a flush to the disk.
-    Strict,
 }
 
 impl Default for IndexedDb {
