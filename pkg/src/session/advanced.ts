@@ -92,7 +92,7 @@ export class FullControl<M> implements Advanced<M> {
   }
 
   remove(): Promise<void> {
-    return this.#engine.core.remove();
+    return this.#engine.run(() => this.#engine.core.remove());
   }
 
   #useModel({ model }: ObserveOptions): void {
