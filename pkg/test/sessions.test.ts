@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { indexedDb, isCompactionError, localStorageStore, memory, openSession, sessions, type ListedSession, type Store } from 'compaction-governor';
+import { deleteChat, listChats, receive, upload } from '../examples/chats.js';
 import { openHost, turn, type Host } from './host.js';
 
 async function talked(id: string, store: Store): Promise<Host> {
@@ -105,6 +106,16 @@ test('what is exported is imported elsewhere byte for byte, and once', async () 
   await assert.rejects(sessions(there).import(bytes), rejects('session_exists'));
   await sessions(there).import(bytes, 'copy');
   assert.equal((await openSession({ id: 'copy', store: there }).ready).found, 'existing');
+});
+
+test('the example lists, carries and deletes chats', async () => {
+  const [page, server] = [memory(), memory()];
+  await talked('old', page);
+  await talked('new', page);
+  await upload(page, 'new', (bytes) => receive(server, bytes));
+  assert.deepEqual(await parts('new', server), await parts('new', page));
+  await deleteChat(page, 'new');
+  assert.deepEqual([openIds(await listChats(page)), openIds(await listChats(server))], [['old'], ['new']]);
 });
 
 test('an export holds what an open session has not written yet', async () => {

@@ -22,7 +22,13 @@ impl StoreHandle {
     /// At most `limit` ids of sessions that are kept, behind `after`.
     #[wasm_bindgen(js_name = listSessions)]
     pub fn list_sessions(&self, after: Option<String>, limit: u32) -> Promise {
-        self.errand(Ids::new(after, limit as usize), |ids| ids.into_iter().map(JsValue::from).collect::<Array>().into())
+        self.errand(Ids::new(after, limit as usize), |ids| {
+            let list = Array::new();
+            for id in &ids {
+                list.push(&id.into());
+            }
+            list.into()
+        })
     }
 
     /// All that is kept for `id`, as bytes.

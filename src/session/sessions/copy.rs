@@ -2,13 +2,21 @@
 
 use crate::{
     record::{self, Archive, Loaded, Renamed, Root},
-    session::sessions::SessionsError,
-    store::{Batch, Part, Snapshot},
+    session::{StoreReply, sessions::SessionsError},
+    store::{Batch, Part, StoreErrorKind},
     time::Timestamp,
 };
 
-/// What is kept, as one archive; `session` is whose it is.
-pub(super) fn archive(session: &str, snapshot: Snapshot) -> Archive {
+/// What a load of `session` found, as one archive.
+pub(super) fn archive(session: &str, answer: StoreReply) -> Result<Archive, SessionsError> {
+    let snapshot = match answer {
+        StoreReply::Loaded(Ok(Some(snapshot))) => snapshot,
+        StoreReply::Loaded(Err(error)) if error.kind == StoreErrorKind::Corrupt => {
+            return Err(SessionsError::Unreadable);
+        }
+        StoreReply::Loaded(Err(error)) => return Err(error.into()),
+        _ => return Err(SessionsError::Unknown),
+    };
     let mut archive = Archive { session: session.to_owned(), root: Vec::new(), numbered: Vec::new() };
     for (part, bytes) in snapshot.parts {
         match part {
@@ -18,7 +26,7 @@ pub(super) fn archive(session: &str, snapshot: Snapshot) -> Archive {
             Part::Generation(_) => {}
         }
     }
-    archive
+    Ok(archive)
 }
 
 /// The root record of `archive`, if this build can read it as its own.

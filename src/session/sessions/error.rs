@@ -2,11 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{
-    error::Applied,
-    record::ArchiveError,
-    store::{StoreError, StoreErrorKind},
-};
+use crate::{error::Applied, record::ArchiveError, store::StoreError};
 
 /// Why something could not be done to a whole session.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -62,10 +58,5 @@ impl SessionsError {
             Self::Store(error) => error.applied,
             _ => Applied::No,
         }
-    }
-
-    /// What a load says of the record that it could not give.
-    pub(super) fn of_load(error: StoreError) -> Self {
-        if error.kind == StoreErrorKind::Corrupt { Self::Unreadable } else { Self::Store(error) }
     }
 }

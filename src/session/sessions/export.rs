@@ -25,9 +25,7 @@ impl Export {
     }
 
     fn found(&self, answer: StoreReply) -> Result<Vec<u8>, SessionsError> {
-        let StoreReply::Loaded(found) = answer else { return Err(SessionsError::Unknown) };
-        let snapshot = found.map_err(SessionsError::of_load)?.ok_or(SessionsError::Unknown)?;
-        let archive = copy::archive(&self.session, snapshot);
+        let archive = copy::archive(&self.session, answer)?;
         match copy::readable(&archive, Timestamp::default()) {
             Ok(_) | Err(SessionsError::Newer { .. }) => Ok(record::encode_archive(&archive)),
             Err(error) => Err(error),

@@ -27,9 +27,7 @@ impl Fork {
     }
 
     fn found(&self, answer: StoreReply) -> Result<Create, SessionsError> {
-        let StoreReply::Loaded(found) = answer else { return Err(SessionsError::Unknown) };
-        let snapshot = found.map_err(SessionsError::of_load)?.ok_or(SessionsError::Unknown)?;
-        let archive = copy::archive(&self.from, snapshot);
+        let archive = copy::archive(&self.from, answer)?;
         let batch = copy::renamed(&archive, &self.to, self.drawn, self.now)?;
         Ok(Create::new(self.to.clone(), batch, self.drawn))
     }

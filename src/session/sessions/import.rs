@@ -43,9 +43,11 @@ impl Errand for Import {
 
 fn read(bytes: &[u8], id: Option<&str>, drawn: u64, now: Timestamp) -> Result<Create, SessionsError> {
     let archive = record::load_archive(bytes)?;
-    let batch = match id.filter(|id| *id != archive.session) {
-        Some(id) => return Ok(Create::new(id.to_owned(), copy::renamed(&archive, id, drawn, now)?, drawn)),
-        None => copy::readable(&archive, now).map(|_| copy::as_it_is(archive.clone()))?,
-    };
-    Ok(Create::new(archive.session, batch, drawn))
+    if let Some(id) = id.filter(|id| *id != archive.session) {
+        let batch = copy::renamed(&archive, id, drawn, now)?;
+        return Ok(Create::new(id.to_owned(), batch, drawn));
+    }
+    copy::readable(&archive, now)?;
+    let session = archive.session.clone();
+    Ok(Create::new(session, copy::as_it_is(archive), drawn))
 }

@@ -113,8 +113,7 @@ fn a_fork_is_refused_by_name_and_changes_nothing() {
 fn a_damaged_summary_stays_behind_and_one_of_a_later_build_refuses_the_copy() {
     let tab = talked();
     let store = &tab.store;
-    let mut batch = Batch::default();
-    batch.puts = parts(store, "chat");
+    let mut batch = Batch { puts: parts(store, "chat"), ..Batch::default() };
     let at = batch.puts.iter().position(|(part, _)| *part == Part::Generation(1)).expect("a summary");
     let whole = batch.puts[at].1.clone();
     batch.puts[at].1 = newer(whole.clone());
