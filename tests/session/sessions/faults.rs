@@ -138,3 +138,19 @@ fn listing_and_removing_pass_on_what_the_store_says() {
     assert_eq!(pollster::block_on(perform(&lost, Remove::new("chat"))), Ok(()), "again is harmless");
     assert_eq!(pollster::block_on(Store::load(&tab.store, "chat")), Ok(None));
 }
+
+#[test]
+fn a_record_that_the_store_itself_cannot_read_is_in_the_way_of_a_copy_and_is_listed_without_bytes() {
+    let tab = talked();
+    let corrupt = |n| {
+        let fault = Fault::FailAt(StoreError::not_applied(StoreErrorKind::Corrupt));
+        Faulty::new(tab.store.another_context(), fault, n, Repeat::Once)
+    };
+    let copied = |n| pollster::block_on(perform(&corrupt(n), Fork::new("chat", "copy", DRAWN, START)));
+    assert_eq!(copied(2), Err(SessionsError::Unreadable), "the original");
+    assert_eq!(copied(4), Err(SessionsError::Exists), "what is there may be worth keeping");
+    let page = pollster::block_on(perform(&corrupt(3), List::new(None, 10))).expect("listed");
+    let listed: Vec<_> = page.sessions.into_iter().map(|one| (one.id, one.bytes, one.updated_at)).collect();
+    assert_eq!(listed, [("chat".to_owned(), 0, None)]);
+    assert_eq!(kept(&tab.store, "copy"), None);
+}
