@@ -299,6 +299,8 @@ export interface GuardRecord {
   learnedWindowTokens: number | null;
   anchorTokens: number | null;
   overheadTokens: number | null;
+  /** The newest instant that the record names; see `ListedSession`. */
+  updatedAt: number | null;
   compactions: number;
   generations: number;
   summaryTokensSpent: number;
@@ -424,3 +426,36 @@ export interface InjectedCapabilities {
   readonly maxValueBytes?: number;
 }
 export type MaybePromise<T> = T | Promise<T>;
+/** What a chat list needs: which chats there are, and deleting, copying and carrying one. No session has to be open. */
+export function sessions(store: Store): Sessions;
+export interface Sessions {
+  /** Everything that is kept, each once, read as you iterate. Removing while iterating skips none. */
+  list(): AsyncIterable<ListedSession>;
+  /**
+   * Removes everything that is kept for this id, whatever its state. A session of this page that is open on it begins anew. One of another tab
+   * notices with its next write: it drops summary, pins and history, keeps its pauses, and writes nothing until its user goes on.
+   */
+  remove(id: string): Promise<void>;
+  /**
+   * Copies summary, history, pins and guards to another id, in one write. An attempt that is running stays with the original. Rejects with
+   * `unknown_session`, `session_exists`, `unreadable_record` or `newer_record`; nothing is changed then.
+   */
+  fork(from: string, to: string): Promise<void>;
+  /** All that is kept for this id, as bytes for `import`, here or elsewhere. They hold the summary's text. */
+  export(id: string): Promise<Uint8Array>;
+  /**
+   * Writes what was exported, byte for byte, or as `fork` does under the id `as`; in one write. Rejects with `not_an_archive`,
+   * `damaged_archive`, `newer_archive` and as `fork` does. After `applied: 'unknown'` ask again: `session_exists` then means that it was written.
+   */
+  import(bytes: Uint8Array, as?: string): Promise<void>;
+}
+export interface ListedSession {
+  readonly id: string;
+  /** What its records take, without the store's own overhead; 0 where the store holds something that it cannot read. */
+  readonly bytes: number;
+  /**
+   * The newest instant that its record names: a report, the start or end of an attempt, a commit. Absent where it names none, or where this
+   * release cannot read it.
+   */
+  readonly updatedAt?: number;
+}

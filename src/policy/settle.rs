@@ -127,6 +127,16 @@ pub(super) fn interrupt(state: &mut State, attempt: &Attempt, now: Timestamp) {
     }
 }
 
+impl State {
+    /// Ends the attempt that is compacting, if one is, as interrupted (rule 12): for a state in which nobody can end it, because
+    /// its owner works on another one.
+    pub fn abandon(&mut self, now: Timestamp) {
+        if let Phase::Compacting { attempt } = self.phase {
+            interrupt(self, &attempt, now);
+        }
+    }
+}
+
 fn judge(attempt: &Attempt, line_tokens: Tokens, net: Tokens) -> Verdict {
     let saved = attempt.before.saturating_sub(net);
     let enough = u64::from(saved) * 1_000 >= u64::from(attempt.before) * u64::from(LEAST_SAVING_PERMILLE);

@@ -6,6 +6,8 @@
 pub(super) const NUMBER: u8 = 0;
 /// Negative numbers.
 pub(super) const NEGATIVE: u8 = 1;
+/// Bytes.
+pub(super) const BYTES: u8 = 2;
 /// UTF-8 text.
 pub(super) const TEXT: u8 = 3;
 /// Lists.
@@ -24,7 +26,6 @@ pub(super) const NULL: u64 = 22;
 /// The number of `undefined` among [`SIMPLE`].
 pub(super) const UNDEFINED: u64 = 23;
 
-const BYTES: u8 = 2;
 const TAG: u8 = 6;
 
 /// Appends the head of a value: its major type and its number, in the shortest form.
@@ -103,6 +104,12 @@ impl<'b> Reader<'b> {
     pub(super) fn text(&mut self) -> Option<&'b str> {
         let length = self.of(TEXT)?;
         core::str::from_utf8(self.take(length)?).ok()
+    }
+
+    /// The next value, if it is bytes.
+    pub(super) fn bytes(&mut self) -> Option<&'b [u8]> {
+        let length = self.of(BYTES)?;
+        self.take(length)
     }
 
     fn take(&mut self, length: u64) -> Option<&'b [u8]> {

@@ -78,6 +78,11 @@ impl<'b, 'r> Fields<'b, 'r> {
         Reader::new(self.raw(key)).text()
     }
 
+    /// Bytes, if they are bytes.
+    pub(super) fn bytes(&self, key: u8) -> Option<&'b [u8]> {
+        Reader::new(self.raw(key)).bytes()
+    }
+
     /// The items of a list; nothing where there is none, `None` where it is something else.
     #[inline(never)]
     pub(super) fn items(&self, key: u8) -> Option<Vec<&'b [u8]>> {

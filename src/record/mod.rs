@@ -4,12 +4,15 @@
 //! a person made. Each is a frame
 //! with a checksum around CBOR with integer keys; keys that this build does not know are kept and rewritten as they are.
 //!
+//! A whole session goes into one [`Archive`], to be carried elsewhere.
+//!
 //! Deliberately absent: no store, no clock, no random number, no model text except that of a [`Summary`].
 //!
 //! 1. hand the bytes of the root to [`load_root`], whatever they are: it answers with a [`Loaded`], never with an error;
 //! 2. apply `Event::TimePassed`: it sets back what lies too far ahead and arms a tripped guard without a deadline;
 //! 3. change the root and write [`encode_root`] by compare-and-swap, with the parts that the change needs.
 
+mod archive;
 mod cbor;
 mod crc;
 mod fields;
@@ -20,6 +23,7 @@ mod load;
 mod numbers;
 mod part;
 mod pins;
+mod rename;
 mod repair;
 mod root;
 mod state;
@@ -27,11 +31,13 @@ mod summary;
 mod unknown;
 mod writer;
 
+pub use archive::{Archive, ArchiveError, encode_archive, load_archive};
 #[cfg(any(test, target_arch = "wasm32"))]
 pub(crate) use crc::crc32c;
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
 pub use pins::{PinnedEntry, Pins, encode_pins, load_pins};
+pub use rename::{Renamed, rename_part};
 pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root, encode_root};
 pub use summary::{Behind, Bounds, Kept, Summary, encode_summary};
 pub use unknown::{RootUnknown, Unknown};

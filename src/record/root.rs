@@ -2,7 +2,7 @@
 
 use crate::{
     id::AttemptId,
-    policy::{self, State},
+    policy::{self, Phase, State, limits::ATTEMPT_DEADLINE},
     record::{RootUnknown, Unknown, fields::Fields, frame, generation, part, state, writer::MapWriter},
     time::Timestamp,
     tokens::Tokens,
@@ -91,6 +91,22 @@ impl Root {
     #[must_use]
     pub fn new(session: &str, incarnation: u64) -> Self {
         Self { session: session.to_owned(), incarnation, ..Self::default() }
+    }
+
+    /// The newest instant that it names: a report, the claim or end of an attempt, a commit; by the clock of whoever wrote it.
+    /// Deadlines lie ahead of what set them and are no news; that of a running attempt tells when it was claimed or renewed.
+    #[must_use]
+    pub fn updated_at(&self) -> Option<Timestamp> {
+        let guards = &self.state.guards;
+        let attempt = match self.state.phase {
+            Phase::Compacting { attempt } => attempt.deadline.0.saturating_sub(ATTEMPT_DEADLINE.0),
+            Phase::Idle | Phase::AwaitingVerdict { .. } => 0,
+        };
+        let mut newest = Timestamp(attempt).max(self.anchor.map_or(Timestamp(0), |anchor| anchor.at));
+        for told in [guards.last_attempt_end, guards.last_commit_at] {
+            newest = newest.max(told.unwrap_or_default());
+        }
+        Some(newest).filter(|newest| newest.0 > 0)
     }
 
     /// Drops all but the `n` newest generations and returns the numbers of those dropped, so that their summaries can

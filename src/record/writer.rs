@@ -2,7 +2,7 @@
 
 use crate::record::{
     Unknown,
-    cbor::{LIST, MAP, NUMBER, SIMPLE, TEXT, TRUE, write_head},
+    cbor::{BYTES, LIST, MAP, NUMBER, SIMPLE, TEXT, TRUE, write_head},
     numbers::Numbered,
 };
 
@@ -43,6 +43,24 @@ impl MapWriter {
     pub(super) fn text(&mut self, key: u8, value: &str) {
         self.value(key, TEXT, value.len() as u64);
         self.body.extend_from_slice(value.as_bytes());
+    }
+
+    /// Bytes, however few.
+    pub(super) fn bytes(&mut self, key: u8, value: &[u8]) {
+        self.value(key, BYTES, value.len() as u64);
+        self.body.extend_from_slice(value);
+    }
+
+    /// Numbers, each followed by its bytes; an empty list is not written.
+    pub(super) fn numbered(&mut self, key: u8, values: &[(u32, Vec<u8>)]) {
+        if !values.is_empty() {
+            self.value(key, LIST, 2 * values.len() as u64);
+            for (number, bytes) in values {
+                write_head(&mut self.body, NUMBER, u64::from(*number));
+                write_head(&mut self.body, BYTES, bytes.len() as u64);
+                self.body.extend_from_slice(bytes);
+            }
+        }
     }
 
     /// Numbers; an empty list is not written.

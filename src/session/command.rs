@@ -23,6 +23,13 @@ pub enum StoreCommand {
     },
     /// [`Store::remove`](crate::store::Store::remove), whatever the revision.
     Remove,
+    /// [`Store::list`](crate::store::Store::list), whichever session the call is made for.
+    List {
+        /// The last id of the page before.
+        after: Option<String>,
+        /// The most ids.
+        limit: usize,
+    },
     /// [`Store::quarantine`](crate::store::Store::quarantine).
     Quarantine {
         /// Which part cannot be read.
@@ -41,8 +48,25 @@ pub enum StoreReply {
     Committed(Result<Revision, StoreError>),
     /// To [`StoreCommand::Remove`].
     Removed(Result<(), StoreError>),
+    /// To [`StoreCommand::List`].
+    Listed(Result<Vec<String>, StoreError>),
     /// To [`StoreCommand::Quarantine`]; a quarantine that fails stops nothing.
     Quarantined,
+}
+
+/// One store call, and the session that it is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Whose record it concerns.
+    pub session: String,
+    /// The call.
+    pub command: StoreCommand,
+}
+
+/// Store calls, one after another.
+pub trait Calls {
+    /// The next call, with the answer to the one before; `None` when there is none left.
+    fn next(&mut self, answer: Option<StoreReply>) -> Option<Call>;
 }
 
 /// How an operation goes on.

@@ -356,15 +356,10 @@ impl Session {
         self.refresh_generations();
     }
 
-    /// Begins anew: the records are gone.
-    pub(super) fn forget(&mut self) {
-        self.revision = None;
-        self.link.unsaved = false;
-        self.reported_here = false;
-        self.planned = None;
+    /// Lets go of every text.
+    pub(super) fn clear_texts(&mut self) {
         self.summaries.clear();
         self.edit_pins(|pins| *pins = Pins::default());
-        self.replace_root(Root::new(&self.id, self.owner.0));
     }
 
     /// A generation whose text is not there cannot be shown: the view falls back to an older one, or to the transcript.

@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 
 use crate::{
-    session::{Operation, Session, Step, Steps, StoreCommand, StoreReply},
+    session::{Call, Calls, Operation, Session, Step, Steps, StoreCommand, StoreReply},
     store::{Store, SyncStore},
     time::Timestamp,
 };
@@ -21,12 +21,7 @@ pub async fn run<S: Store, O: Operation>(
 
 /// Takes the steps of one operation on a store that is awaited.
 pub async fn drive<S: Store>(session: &RefCell<Session>, store: &S, steps: &mut dyn Steps, now: Timestamp) {
-    let id = session.borrow().id().to_owned();
-    let mut step = steps.begin(&mut session.borrow_mut(), now);
-    while let Step::Store(command) = step {
-        let reply = execute(store, &id, command).await;
-        step = steps.resume(&mut session.borrow_mut(), reply, now);
-    }
+    carry_out(store, &mut Driven { session, steps, now }).await;
 }
 
 /// Runs `operation` on a store that answers at once.
@@ -50,6 +45,47 @@ pub fn drive_sync<S: SyncStore>(session: &mut Session, store: &S, steps: &mut dy
     }
 }
 
+/// The steps of an operation as calls for its session.
+#[allow(missing_debug_implementations, reason = "an operation behind a trait object")]
+pub struct Driven<'a> {
+    /// Borrowed between calls only.
+    pub session: &'a RefCell<Session>,
+    /// What is taken.
+    pub steps: &'a mut dyn Steps,
+    /// When.
+    pub now: Timestamp,
+}
+
+impl Calls for Driven<'_> {
+    fn next(&mut self, answer: Option<StoreReply>) -> Option<Call> {
+        let session = &mut *self.session.borrow_mut();
+        let step = match answer {
+            None => self.steps.begin(session, self.now),
+            Some(reply) => self.steps.resume(session, reply, self.now),
+        };
+        match step {
+            Step::Store(command) => Some(Call { session: session.id().to_owned(), command }),
+            Step::Done => None,
+        }
+    }
+}
+
+/// Makes `calls` on a store that is awaited.
+pub async fn carry_out<S: Store>(store: &S, calls: &mut dyn Calls) {
+    let mut answer = None;
+    while let Some(Call { session, command }) = calls.next(answer.take()) {
+        answer = Some(execute(store, &session, command).await);
+    }
+}
+
+/// Makes `calls` on a store that answers at once.
+pub fn carry_out_sync<S: SyncStore>(store: &S, calls: &mut dyn Calls) {
+    let mut answer = None;
+    while let Some(Call { session, command }) = calls.next(answer.take()) {
+        answer = Some(execute_sync(store, &session, command));
+    }
+}
+
 async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreReply {
     match command {
         StoreCommand::Load => StoreReply::Loaded(match store.open().await {
@@ -58,6 +94,7 @@ async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreR
         }),
         StoreCommand::Commit { expect, batch, op } => StoreReply::Committed(store.commit(id, expect, &batch, op).await),
         StoreCommand::Remove => StoreReply::Removed(store.remove(id, None).await),
+        StoreCommand::List { after, limit } => StoreReply::Listed(store.list(after.as_deref(), limit).await),
         StoreCommand::Quarantine { part, bytes } => {
             let _ = store.quarantine(id, part, &bytes, QUARANTINE_REASON).await;
             StoreReply::Quarantined
@@ -70,6 +107,7 @@ fn execute_sync<S: SyncStore>(store: &S, id: &str, command: StoreCommand) -> Sto
         StoreCommand::Load => StoreReply::Loaded(store.open().and_then(|()| store.load(id))),
         StoreCommand::Commit { expect, batch, op } => StoreReply::Committed(store.commit(id, expect, &batch, op)),
         StoreCommand::Remove => StoreReply::Removed(store.remove(id, None)),
+        StoreCommand::List { after, limit } => StoreReply::Listed(store.list(after.as_deref(), limit)),
         StoreCommand::Quarantine { part, bytes } => {
             let _ = store.quarantine(id, part, &bytes, QUARANTINE_REASON);
             StoreReply::Quarantined

@@ -249,10 +249,7 @@ impl Session {
     /// Takes what another writer left in the store. What memory could not write yet is merged into it (rule 14).
     pub(super) fn adopt(&mut self, found: Option<Snapshot>, now: Timestamp) {
         let Some(snapshot) = found else {
-            // The record is gone: memory is all that is left of it, and is written again.
-            self.link_mut().unsaved |= self.revision().is_some();
-            self.set_revision(None);
-            return;
+            return self.lose_record(now);
         };
         self.set_revision(Some(snapshot.revision));
         match record::load_root(snapshot.part(Part::Root), self.id(), now) {

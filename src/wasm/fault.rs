@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use crate::{
     config::ConfigError,
     error::Applied,
-    session::{PinError, RequestError, ResumeError},
+    session::{PinError, RequestError, ResumeError, sessions::SessionsError},
     store::StoreError,
 };
 
@@ -51,6 +51,13 @@ impl From<ResumeError> for Fault {
     #[inline(never)]
     fn from(error: ResumeError) -> Self {
         Self { code: error.code(), message: error.to_string(), retryable: false, applied: Applied::No }
+    }
+}
+
+impl From<SessionsError> for Fault {
+    #[inline(never)]
+    fn from(error: SessionsError) -> Self {
+        Self { code: error.code(), message: error.to_string(), retryable: error.retryable(), applied: error.applied() }
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) fn guards(root: &Root) -> JsValue {
     out.nullable_number("learnedWindowTokens", guards.window.limit);
     out.nullable_number("anchorTokens", root.anchor.map(|anchor| anchor.prompt_tokens));
     out.nullable_number("overheadTokens", root.anchor.map(|anchor| anchor.overhead));
+    out.nullable_number("updatedAt", root.updated_at().map(|at| at.0));
     out.number("compactions", root.compactions);
     out.number("generations", root.generations.len() as u64);
     out.number("summaryTokensSpent", root.spent_tokens);

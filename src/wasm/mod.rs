@@ -13,7 +13,9 @@ mod heap;
 mod keeping;
 mod lines;
 mod object;
+mod queue;
 mod session;
+mod sessions;
 mod settings;
 mod store;
 

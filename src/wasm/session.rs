@@ -5,14 +5,13 @@ use std::rc::Rc;
 
 use js_sys::{Array, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use crate::{
     id::{ModelId, OwnerId},
     plan::{self, Repair},
     session::{
-        Adopt, Event, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError, Session, Settle, Steps, Write,
-        drive, drive_sync,
+        Adopt, Call, Calls, Driven, Event, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError, Session,
+        Settle, Steps, StoreReply, Write,
     },
     store::Snapshot,
     time::Timestamp,
@@ -24,6 +23,7 @@ use crate::{
         fault::Fault,
         lines::Line,
         object::Members,
+        queue::{Queued, promise},
         settings::CoreSettings,
         store::{AnyStore, StoreHandle},
     },
@@ -339,32 +339,38 @@ impl Core {
 }
 
 impl Inner {
-    fn enqueue(self: &Rc<Self>, mut job: Box<dyn Queued>, now: f64) -> Result<Promise, JsValue> {
+    fn enqueue(self: &Rc<Self>, operation: Box<dyn Operated>, now: f64) -> Result<Promise, JsValue> {
         let now = convert::timestamp(now)?;
-        let inner = Rc::clone(self);
         let before = self.last.borrow().clone();
-        let promise = future_to_promise(async move {
-            // How the one before ended is its own caller's business.
-            let _ = JsFuture::from(before).await;
-            let (session, steps) = (&inner.session, job.steps());
-            // A store that answers at once is no part of the future: one that holds all three is far larger.
-            match &*inner.store {
-                AnyStore::Memory(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
-                AnyStore::LocalStorage(store) => drive_sync(&mut session.borrow_mut(), store, steps, now),
-                AnyStore::IndexedDb(store) => drive(session, store, steps, now).await,
-                AnyStore::Injected(store) => drive(session, store, steps, now).await,
-            }
-            job.finish(&inner, now)
-        });
+        let job = InSession { inner: Rc::clone(self), operation, now };
+        let promise = promise(Some(before), Rc::clone(&self.store), Box::new(job));
         *self.last.borrow_mut() = promise.clone();
         Ok(promise)
     }
 }
 
-/// An operation with what becomes of its result, behind one type: futures are the largest part of a module.
-trait Queued {
+/// An operation with what becomes of its result, behind one type.
+trait Operated {
     fn steps(&mut self) -> &mut dyn Steps;
     fn finish(self: Box<Self>, inner: &Inner, now: Timestamp) -> Result<JsValue, JsValue>;
+}
+
+struct InSession {
+    inner: Rc<Inner>,
+    operation: Box<dyn Operated>,
+    now: Timestamp,
+}
+
+impl Calls for InSession {
+    fn next(&mut self, answer: Option<StoreReply>) -> Option<Call> {
+        Driven { session: &self.inner.session, steps: self.operation.steps(), now: self.now }.next(answer)
+    }
+}
+
+impl Queued for InSession {
+    fn finish(self: Box<Self>) -> Result<JsValue, JsValue> {
+        self.operation.finish(&self.inner, self.now)
+    }
 }
 
 struct Job<O, F> {
@@ -372,7 +378,7 @@ struct Job<O, F> {
     out: F,
 }
 
-impl<O, F> Queued for Job<O, F>
+impl<O, F> Operated for Job<O, F>
 where
     O: Operation,
     F: FnOnce(O::Output, &Inner, Timestamp) -> Result<JsValue, JsValue>,

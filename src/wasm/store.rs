@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
 
-use crate::store::{
-    Capabilities, CompareAndSwap, IndexedDb, Injected, LocalStorage, MemoryStore, Store, Survives, SyncStore,
+use crate::{
+    session::{Calls, carry_out, carry_out_sync},
+    store::{Capabilities, CompareAndSwap, IndexedDb, Injected, LocalStorage, MemoryStore, Store, Survives, SyncStore},
 };
 
 /// A store, chosen once and shared by the sessions opened on it.
@@ -74,6 +75,17 @@ impl StoreHandle {
 }
 
 impl AnyStore {
+    /// Makes `calls`, whichever store it is.
+    pub(super) async fn carry_out(&self, calls: &mut dyn Calls) {
+        // A store that answers at once is no part of the future: one that holds all three is far larger.
+        match self {
+            Self::Memory(store) => carry_out_sync(store, calls),
+            Self::LocalStorage(store) => carry_out_sync(store, calls),
+            Self::IndexedDb(store) => carry_out(store, calls).await,
+            Self::Injected(store) => carry_out(store, calls).await,
+        }
+    }
+
     pub(super) fn capabilities(&self) -> Capabilities {
         match self {
             Self::Memory(store) => SyncStore::capabilities(store),

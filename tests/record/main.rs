@@ -1,6 +1,7 @@
 //! The durable bytes from outside: what is written is read, what is damaged is noticed, what is odd forgets no strike.
 
 mod arbitrary;
+mod archive;
 mod damage;
 mod field_table;
 mod golden;

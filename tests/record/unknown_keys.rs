@@ -18,7 +18,7 @@ fn later_fields() -> Vec<(Tree, Tree)> {
     ]
 }
 
-fn add_later_fields(tree: &mut Tree, path: &[u64]) {
+pub(crate) fn add_later_fields(tree: &mut Tree, path: &[u64]) {
     let Tree::Map(pairs) = tree.at(path) else { panic!("a map at {path:?}") };
     pairs.splice(1..1, later_fields());
 }

@@ -35,8 +35,12 @@ impl<S: SyncStore> Tab<S> {
     }
 
     pub(crate) fn open_with(store: S, owner: u64, now: Timestamp, settings: Settings) -> (Self, Found) {
+        Self::open_as("chat", store, owner, now, settings)
+    }
+
+    pub(crate) fn open_as(id: &str, store: S, owner: u64, now: Timestamp, settings: Settings) -> (Self, Found) {
         let capabilities = store.capabilities();
-        let session = Session::new("chat", OwnerId(owner), settings, capabilities).expect("valid settings");
+        let session = Session::new(id, OwnerId(owner), settings, capabilities).expect("valid settings");
         let mut tab = Self { session, store, now, fixed: 4_000, entries: 0 };
         let found = tab.run(Open::new());
         (tab, found)

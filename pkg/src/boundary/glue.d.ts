@@ -22,6 +22,10 @@ export class StoreHandle {
   /** `survives`: 0 nothing, 1 a reload, 2 a kill of the process. A `maxValueBytes` of 0: no limit. */
   static injected(object: InjectedStore, oneContext: boolean, survives: number, maxValueBytes: number): StoreHandle;
   readonly kind: string;
+  listSessions(after: string | undefined, limit: number): Promise<string[]>;
+  exportSession(id: string): Promise<Uint8Array>;
+  /** The two words are random. */
+  importSession(bytes: Uint8Array, id: string | undefined, hi: number, lo: number, now: number): Promise<void>;
   free(): void;
 }
 

@@ -22,6 +22,12 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   return session;
 }
 
+/** The session that this page has open under `id`, if there is one. */
+export function openedIn(store: Store, id: string): GovernedSession<unknown> | undefined {
+  const known = registry.get(store)?.get(id);
+  return isSessionOf<unknown>(known) ? known : undefined;
+}
+
 /** `lost`: what a store in memory held went with the instance that a fault ended. */
 function started<M>(handle: StoreHandle, options: SessionOptions<M>, lost: boolean, forget: () => void): GovernedSession<M> {
   const reader = readerFor(options);
@@ -56,7 +62,7 @@ function isList<T>(value: T | readonly T[]): value is readonly T[] {
 }
 
 /** Tells this session object's attempts from those of every other tab and process. */
-function randomWords(): [number, number] {
+export function randomWords(): [number, number] {
   const words = new Uint32Array(2);
   if (typeof crypto === 'undefined') words.forEach((_, i) => (words[i] = Math.random() * 2 ** 32));
   else crypto.getRandomValues(words);

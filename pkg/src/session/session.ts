@@ -114,9 +114,20 @@ export class GovernedSession<M> implements Session<M> {
 
   async close(): Promise<void> {
     this.#forget();
+    await this.flush();
+    this.#engine.watch.close();
+  }
+
+  /** Writes what is unsaved. */
+  async flush(): Promise<void> {
     this.#engine.later(() => this.#engine.core.settle(Date.now()));
     await this.#engine.quiet();
-    this.#engine.watch.close();
+  }
+
+  /** Removes what the store holds and what this object remembers of it; the next `openSession` makes another one. */
+  async removeAndForget(): Promise<void> {
+    this.#forget();
+    await this.advanced.remove();
   }
 
   async #amended(operation: () => Promise<CommitDto>): Promise<CompactResult> {
