@@ -4,4 +4,5 @@ export { decodeRecord } from './boundary/glue.js';
 export { isCompactionError } from './errors.js';
 export { openSession } from './session/open.js';
 export { injected } from './injected.js';
+export { aesGcm } from './seal.js';
 export { indexedDb, localStorageStore, memory } from './stores.js';

@@ -33,6 +33,7 @@ mod js;
 #[cfg(any(test, target_arch = "wasm32"))]
 pub mod local_storage;
 mod memory;
+pub mod sealed;
 
 pub use batch::{Batch, Expect, Part, Revision, Snapshot};
 pub use capabilities::{Capabilities, CompareAndSwap, Survives};
@@ -45,6 +46,9 @@ pub use injected::Injected;
 #[cfg(target_arch = "wasm32")]
 pub use local_storage::LocalStorage;
 pub use memory::MemoryStore;
+#[cfg(target_arch = "wasm32")]
+pub use sealed::JsCodec;
+pub use sealed::{Codec, Sealed};
 
 use crate::id::OpId;
 
