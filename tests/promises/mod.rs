@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 /// `store` kept `promise` in `place` `kept` times out of `of`. Call it with what was counted, before asserting.
-pub fn seen(store: &str, place: &str, promise: &str, kept: u64, of: u64) {
+pub(crate) fn seen(store: &str, place: &str, promise: &str, kept: u64, of: u64) {
     let Some(path) = std::env::var_os("PROMISES") else { return };
     let line = format!(
         "{{\"store\":\"{store}\",\"place\":\"{place}\",\"promise\":\"{promise}\",\"kept\":{kept},\"of\":{of}}}\n"
