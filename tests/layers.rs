@@ -19,8 +19,14 @@ const ORDER: [&str; 9] = ["wasm", "session", "store", "record", "view", "summary
 const LOWEST: [&str; 5] = ["tokens", "config", "time", "id", "error"];
 const JAVASCRIPT: [&str; 6] =
     ["js_sys", "web_sys", "wasm_bindgen", "wasm_bindgen_futures", "gloo_storage", "serde_wasm_bindgen"];
-const JAVASCRIPT_HOMES: [&str; 5] =
-    ["src/wasm/", "src/store/indexed_db", "src/store/local_storage", "src/store/injected", "src/store/js"];
+const JAVASCRIPT_HOMES: [&str; 6] = [
+    "src/wasm/",
+    "src/store/indexed_db",
+    "src/store/local_storage",
+    "src/store/injected",
+    "src/store/js",
+    "src/store/sealed/js",
+];
 /// A hasher seeded from the system is randomness too.
 const CLOCKS_AND_DICE: [&str; 5] = ["SystemTime", "Instant", "Date", "RandomState", "DefaultHasher"];
 const CLOCK_AND_DICE_CRATES: [&str; 5] = ["rand", "getrandom", "fastrand", "web_time", "chrono"];

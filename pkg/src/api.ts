@@ -5,4 +5,5 @@ export { isCompactionError } from './errors.js';
 export { openSession } from './session/open.js';
 export { injected } from './injected.js';
 export { sessions } from './sessions.js';
+export { aesGcm } from './seal.js';
 export { indexedDb, localStorageStore, memory } from './stores.js';

@@ -3,14 +3,14 @@
 import { StoreHandle } from './boundary/glue.js';
 import { compactionError } from './errors.js';
 import { create } from './stores.js';
-import type { InjectedCapabilities, InjectedStore, Store } from './surface.js';
+import type { Codec, InjectedCapabilities, InjectedStore, Store } from './surface.js';
 
-export function injected(store: InjectedStore): Store {
+export function injected(store: InjectedStore, options: { seal?: Codec } = {}): Store {
   const known = typeof store === 'object' && store !== null ? byObject.get(store) : undefined;
   if (known) return known;
   refuseOtherShapes(store);
   const { oneContext, survives, maxValueBytes } = checked(store.capabilities ?? {});
-  const made = create('injected', () => StoreHandle.injected(store, oneContext, survives, maxValueBytes));
+  const made = create('injected', () => StoreHandle.injected(store, oneContext, survives, maxValueBytes, options.seal));
   byObject.set(store, made);
   return made;
 }

@@ -13,7 +13,7 @@ declare class AbortController {
 }
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
-declare const crypto: { getRandomValues(into: Uint32Array): Uint32Array } | undefined;
+declare const crypto: { getRandomValues<T extends Uint32Array | Uint8Array>(into: T): T; readonly subtle?: import('./seal.js').Subtle } | undefined;
 declare class TextEncoder {
   encodeInto(text: string, into: Uint8Array): { readonly written: number };
 }

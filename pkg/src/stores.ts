@@ -3,12 +3,19 @@
 import { __wbg_reset_state, StoreHandle } from './boundary/glue.js';
 import { Life } from './boundary/guard.js';
 import { branded, compactionError } from './errors.js';
-import type { Store } from './surface.js';
+import { aesGcm, unreadableKey } from './seal.js';
+import type { Codec, Store } from './surface.js';
 
 /** The same name gives the same store, so that sessions opened through it are the same objects too. */
-export function indexedDb(options: { name?: string } = {}): Store {
-  const { name } = options;
-  return shared(`indexed_db ${name ?? ''}`, 'indexed_db', () => StoreHandle.indexedDb(name));
+export function indexedDb(options: { name?: string; seal?: boolean | Codec } = {}): Store {
+  const { name, seal = false } = options;
+  const key = `indexed_db ${name ?? ''}`;
+  if (typeof seal === 'object') return shared(key, 'indexed_db', () => StoreHandle.indexedDb(name, seal), of(byCodec, seal));
+  if (!seal) return shared(key, 'indexed_db', () => StoreHandle.indexedDb(name));
+  return shared(`sealed ${key}`, 'indexed_db', () => {
+    const handle: StoreHandle = StoreHandle.indexedDb(name, aesGcm(async () => handle.key(await unreadableKey())));
+    return handle;
+  });
 }
 
 export function localStorageStore(options: { prefix?: string } = {}): Store {
@@ -31,7 +38,7 @@ export function handleOf(store: Store): StoreHandle {
   return (entry.handle ??= branded(entry.open));
 }
 
-function shared(key: string, kind: string, open: () => StoreHandle): Store {
+function shared(key: string, kind: string, open: () => StoreHandle, byName: Map<string, Store> = plain): Store {
   const known = byName.get(key);
   if (known) return known;
   const store = create(kind, open);
@@ -46,5 +53,13 @@ export function create(kind: string, open: () => StoreHandle): Store {
   return store;
 }
 
-const byName = new Map<string, Store>();
+function of(byCodec: WeakMap<Codec, Map<string, Store>>, codec: Codec): Map<string, Store> {
+  const known = byCodec.get(codec) ?? new Map<string, Store>();
+  byCodec.set(codec, known);
+  return known;
+}
+
+const plain = new Map<string, Store>();
+/** The same codec around the same database is the same store. */
+const byCodec = new WeakMap<Codec, Map<string, Store>>();
 const opened = new WeakMap<Store, { readonly open: () => StoreHandle; handle?: StoreHandle | undefined; life?: Life }>();

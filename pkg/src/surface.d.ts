@@ -376,7 +376,13 @@ export interface Format<M = ChatMessage> {
   readonly text: (message: M) => string;
 }
 export interface Store { readonly kind: string }
-export function indexedDb(options?: { name?: string }): Store;
+/**
+ * `seal`: what is kept is sealed with AES-GCM before it is written, by a key that the browser makes, keeps in the same database and hands to
+ * no script; or by a codec of yours. Ids of sessions, lengths and times of writing can be seen all the same. It keeps the content from whoever
+ * reads the files of the browser, not from a script in your page. A lost key is a lost record: it goes to the quarantine, the session starts
+ * anew and with care (`found: 'quarantined'`). Opened without `seal`, a sealed session is `read_only` and stays as it is.
+ */
+export function indexedDb(options?: { name?: string; seal?: boolean | Codec }): Store;
 export function localStorageStore(options?: { prefix?: string }): Store;
 export function memory(): Store;
 /**
@@ -384,7 +390,21 @@ export function memory(): Store;
  * Throws `invalid_option` for what lacks `load` or `commit`, and `no_compare_and_swap` for what says that it cannot
  * compare, and for a mere key-value store (`get`, `put`): two writers would overwrite each other unseen.
  */
-export function injected(store: InjectedStore): Store;
+export function injected(store: InjectedStore, options?: { seal?: Codec }): Store;
+/** AES-GCM under a key of yours, as a codec. Each part gets a nonce of its own and is bound to its session and name. */
+export function aesGcm(key: SealingKey | (() => Promise<SealingKey>)): Codec;
+/** The platform's CryptoKey where there is one; no DOM library needed. */
+export type SealingKey = typeof globalThis extends { CryptoKey: { prototype: infer T } } ? T : { readonly extractable: boolean };
+/**
+ * What seals the parts of sessions, for `seal`. `about` names session and part; what was sealed about one thing must not open about another.
+ * What throws, rejects or takes longer than ten seconds counts as a key that cannot be had now (`key_unavailable`): nothing is written, the
+ * session goes on in memory and tries again. Sealed bytes may be at most 128 longer.
+ */
+export interface Codec {
+  seal(bytes: Uint8Array, about: Uint8Array): MaybePromise<Uint8Array>;
+  /** `undefined` where its key is lost for good, or where these are not the bytes that were sealed: they are set aside. */
+  open(sealed: Uint8Array, about: Uint8Array): MaybePromise<Uint8Array | undefined>;
+}
 /**
  * What you write for `injected`. Every method may answer with a value, which costs no turn of the event loop, or with a
  * promise, which is given up after ten seconds. What is thrown, rejected or answered in another shape never reaches the

@@ -28,8 +28,14 @@ pub(super) struct Head {
 impl Head {
     /// That of a part.
     pub(super) const PART: Self = Self { magic: *b"CGR1", schema: SCHEMA, min_reader: MIN_READER };
+    /// That of a part that was sealed: only who opens it may read it, and no release ever counts so far.
+    pub(super) const SEALED: Self = Self { schema: u16::MAX, min_reader: u16::MAX, ..Self::PART };
     /// That of an archive.
     pub(super) const ARCHIVE: Self = Self { magic: *b"CGA1", schema: ARCHIVE_SCHEMA, min_reader: ARCHIVE_MIN_READER };
+
+    pub(super) const fn is_sealed(self) -> bool {
+        self.min_reader == Self::SEALED.min_reader
+    }
 }
 
 /// `payload` in the frame of a part.
@@ -89,5 +95,5 @@ const ARCHIVE_SCHEMA: u16 = 1;
 /// The oldest schema whose readers can read such an archive.
 const ARCHIVE_MIN_READER: u16 = 1;
 
-const HEADER: usize = 16;
+pub(super) const HEADER: usize = 16;
 const CHECKED: usize = 12;

@@ -11,10 +11,13 @@
 //! 1. hand the bytes of the root to [`load_root`], whatever they are: it answers with a [`Loaded`], never with an error;
 //! 2. apply `Event::TimePassed`: it sets back what lies too far ahead and arms a tripped guard without a deadline;
 //! 3. change the root and write [`encode_root`] by compare-and-swap, with the parts that the change needs.
+//!
+//! A store that seals its parts puts what it sealed into an [`envelope`].
 
 mod archive;
 mod cbor;
 mod crc;
+mod envelope;
 mod fields;
 mod frame;
 mod generation;
@@ -34,6 +37,7 @@ mod writer;
 pub use archive::{Archive, ArchiveError, encode_archive, load_archive};
 #[cfg(any(test, target_arch = "wasm32"))]
 pub(crate) use crc::crc32c;
+pub use envelope::{ENVELOPE_BYTES, envelope, sealed};
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
 pub use pins::{PinnedEntry, Pins, encode_pins, load_pins};

@@ -42,6 +42,9 @@ pub enum StoreErrorKind {
         /// What is in the way.
         why: UnavailableWhy,
     },
+    /// What seals the session's parts cannot be used now, or answered with something else than bytes.
+    #[error("the key of this sealed session cannot be used now; nothing was read or written")]
+    KeyUnavailable,
     /// Another page holds the database open in the way of this one.
     #[error("another page blocks the database; close it or reload it")]
     Blocked,
@@ -162,6 +165,7 @@ impl StoreErrorKind {
             Self::Busy => "busy",
             Self::ReadOnly => "read_only",
             Self::Superseded => "superseded",
+            Self::KeyUnavailable => "key_unavailable",
             Self::ConnectionClosed => "connection_closed",
             Self::Timeout => "timeout",
             Self::Indeterminate => "indeterminate",
@@ -176,9 +180,12 @@ impl StoreErrorKind {
 
     fn recover(&self) -> Recover {
         match self {
-            Self::Conflict { .. } | Self::Timeout | Self::Indeterminate | Self::Busy | Self::Backend { .. } => {
-                Recover::Retry
-            }
+            Self::Conflict { .. }
+            | Self::Timeout
+            | Self::Indeterminate
+            | Self::Busy
+            | Self::KeyUnavailable
+            | Self::Backend { .. } => Recover::Retry,
             Self::ConnectionClosed => Recover::Reopen,
             Self::Superseded => Recover::Reload,
             Self::QuotaExceeded

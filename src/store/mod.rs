@@ -35,6 +35,7 @@ mod js;
 #[cfg(any(test, target_arch = "wasm32"))]
 pub mod local_storage;
 mod memory;
+pub mod sealed;
 #[cfg(all(feature = "sqlite", not(target_arch = "wasm32")))]
 pub mod sqlite;
 
@@ -51,6 +52,9 @@ pub use injected::Injected;
 #[cfg(target_arch = "wasm32")]
 pub use local_storage::LocalStorage;
 pub use memory::MemoryStore;
+#[cfg(target_arch = "wasm32")]
+pub use sealed::JsCodec;
+pub use sealed::{Codec, Sealed};
 #[cfg(all(feature = "sqlite", not(target_arch = "wasm32")))]
 pub use sqlite::SqliteStore;
 

@@ -2,11 +2,17 @@
 
 use std::rc::Rc;
 
+use js_sys::Promise;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 
 use crate::{
     session::{Calls, carry_out, carry_out_sync},
-    store::{Capabilities, CompareAndSwap, IndexedDb, Injected, LocalStorage, MemoryStore, Store, Survives, SyncStore},
+    store::{
+        Capabilities, CompareAndSwap, IndexedDb, Injected, JsCodec, LocalStorage, MemoryStore, Sealed, Store, Survives,
+        SyncStore,
+    },
+    wasm::fault::Fault,
 };
 
 /// A store, chosen once and shared by the sessions opened on it.
@@ -20,8 +26,8 @@ pub struct StoreHandle {
 pub(super) enum AnyStore {
     Memory(MemoryStore),
     LocalStorage(LocalStorage),
-    IndexedDb(IndexedDb),
-    Injected(Injected),
+    IndexedDb(Sealed<IndexedDb, JsCodec>),
+    Injected(Sealed<Injected, JsCodec>),
 }
 
 #[wasm_bindgen]
@@ -40,15 +46,33 @@ impl StoreHandle {
 
     /// Survives reloads, crashed tabs and killed browsers; any number of tabs.
     #[wasm_bindgen(js_name = indexedDb)]
-    pub fn indexed_db(name: Option<String>) -> Self {
+    pub fn indexed_db(name: Option<String>, codec: Option<JsCodec>) -> Self {
         let store = name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name));
-        Self::of(AnyStore::IndexedDb(store))
+        Self::of(AnyStore::IndexedDb(Sealed::new(store, codec)))
+    }
+
+    /// The key that the database keeps; `candidate` becomes it where there is none.
+    pub fn key(&self, candidate: JsValue) -> Promise {
+        let store = self.share();
+        future_to_promise(async move {
+            match &*store {
+                AnyStore::IndexedDb(store) => Ok(store.inner().key(candidate).await.map_err(Fault::from)?),
+                _ => Err(Fault::argument("this store keeps no key")),
+            }
+        })
     }
 
     /// Keeps what `object` keeps. `survives` counts from 0: nothing, a reload, a kill of the process. `max_value_bytes` of 0:
     /// no limit.
-    pub fn injected(object: JsValue, one_context: bool, survives: u8, max_value_bytes: f64) -> Self {
-        Self::of(AnyStore::Injected(Injected::new(object, declared(one_context, survives, max_value_bytes))))
+    pub fn injected(
+        object: JsValue,
+        one_context: bool,
+        survives: u8,
+        max_value_bytes: f64,
+        codec: Option<JsCodec>,
+    ) -> Self {
+        let store = Injected::new(object, declared(one_context, survives, max_value_bytes));
+        Self::of(AnyStore::Injected(Sealed::new(store, codec)))
     }
 
     /// `memory`, `local_storage`, `indexed_db` or `injected`.

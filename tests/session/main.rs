@@ -11,6 +11,7 @@ mod pins;
 mod reports_concurrency;
 mod reports_cost;
 mod reports_state;
+mod sealing;
 mod sessions;
 mod tab;
 mod tail;

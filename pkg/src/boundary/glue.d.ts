@@ -2,7 +2,7 @@
 // Times are epoch milliseconds. Numbers are range-checked there; a bad one throws at once, a plain error with a code.
 // Operations run one after another, in the order of their calls.
 
-import type { Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, InjectedStore, Opened, PinResult, Receipt, Snapshot, StoredRecord, Trigger } from '../surface.js';
+import type { Codec, Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, InjectedStore, Opened, PinResult, Receipt, SealingKey, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
 export function initSync(options: { module: Uint8Array }): unknown;
 
@@ -17,10 +17,12 @@ export function overLine(number: number): 0 | 1 | 2;
 export class StoreHandle {
   private constructor();
   static memory(): StoreHandle;
-  static indexedDb(name?: string): StoreHandle;
+  static indexedDb(name?: string, codec?: Codec): StoreHandle;
+  /** The key that the database keeps; `candidate` becomes it where there is none. */
+  key(candidate: SealingKey): Promise<SealingKey>;
   static localStorage(prefix?: string): StoreHandle;
   /** `survives`: 0 nothing, 1 a reload, 2 a kill of the process. A `maxValueBytes` of 0: no limit. */
-  static injected(object: InjectedStore, oneContext: boolean, survives: number, maxValueBytes: number): StoreHandle;
+  static injected(object: InjectedStore, oneContext: boolean, survives: number, maxValueBytes: number, codec?: Codec): StoreHandle;
   readonly kind: string;
   listSessions(after: string | undefined, limit: number): Promise<string[]>;
   exportSession(id: string): Promise<Uint8Array>;

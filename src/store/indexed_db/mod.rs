@@ -24,6 +24,8 @@ mod transaction;
 use core::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
+
 use crate::error::Applied;
 use crate::id::OpId;
 use crate::store::deadline::within;
@@ -44,6 +46,9 @@ pub const DATABASE: &str = "compaction-governor";
 /// How long a call may take. Ten seconds: above every pause measured in a healthy engine (tens of milliseconds, and up to
 /// seconds under a full disk queue), below what a person takes for a hang.
 pub const DEADLINE: Millis = Millis::secs(10);
+
+/// The name of the key that seals records, in the object store `keys`.
+const SEALING_KEY: &str = "seal";
 
 /// The longest value. Chromium's message limit lies far above; a root record is under 2 KB and generations are bounded.
 pub const MAX_VALUE_BYTES: u64 = 16 << 20;
@@ -162,6 +167,18 @@ impl Store for IndexedDb {
 }
 
 impl IndexedDb {
+    /// The key that seals this database's sessions; where there is none yet, `candidate` is kept as it. A `CryptoKey` that
+    /// cannot be exported stays so here.
+    ///
+    /// # Errors
+    /// Those of [`Store::open`]; [`Backend`](StoreErrorKind::Backend) where the engine cannot keep such a value.
+    pub async fn key(&self, candidate: JsValue) -> Result<JsValue, StoreError> {
+        let answer = Answer::default();
+        let script = scripts::key(SEALING_KEY, candidate, Rc::clone(&answer));
+        self.call(Applied::Unknown, Some((Scope::WriteKeys, script))).await?;
+        Ok(answer.take())
+    }
+
     /// Connects, then does `work` if there is any. A call that has not ended by the deadline may have been `applied`.
     ///
     /// The one future behind all calls: each further one would be compiled with everything it waits for.

@@ -141,6 +141,26 @@ pub(super) fn quarantine(session: &str, part: Part, bytes: &[u8], reason: &str) 
     })
 }
 
+/// The key called `name`; where there is none, `candidate` becomes it. Of two tabs that try, both get the first one's.
+pub(super) fn key(name: &'static str, candidate: JsValue, answer: Answer<JsValue>) -> Script {
+    let mut asked = false;
+    Box::new(move |stores, found| {
+        let keys = stores.keys()?;
+        if !asked {
+            asked = true;
+            return keys.get(&name.into()).map(Step::Await).map_err(thrown);
+        }
+        let key = if found.is_undefined() {
+            keys.put_with_key(&candidate, &name.into()).map_err(thrown)?;
+            candidate.clone()
+        } else {
+            found
+        };
+        answer.set(key);
+        Ok(Step::Done)
+    })
+}
+
 fn get_root(records: &IdbObjectStore, session: &str) -> Result<IdbRequest> {
     records.get(&row::key(session, Part::Root)).map_err(thrown)
 }

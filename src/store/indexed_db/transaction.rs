@@ -23,6 +23,7 @@ pub(super) enum Scope {
     ReadRecords,
     WriteRecords,
     WriteQuarantine,
+    WriteKeys,
     WriteAll,
 }
 
@@ -55,6 +56,7 @@ impl Scope {
         match self {
             Self::ReadRecords | Self::WriteRecords => &[RECORDS],
             Self::WriteQuarantine => &[QUARANTINE],
+            Self::WriteKeys => &[KEYS],
             Self::WriteAll => &[RECORDS, QUARANTINE],
         }
     }
@@ -92,6 +94,10 @@ impl Stores {
 
     pub(super) fn quarantine(&self) -> Result<IdbObjectStore> {
         self.0.object_store(QUARANTINE).map_err(thrown)
+    }
+
+    pub(super) fn keys(&self) -> Result<IdbObjectStore> {
+        self.0.object_store(KEYS).map_err(thrown)
     }
 }
 

@@ -32,7 +32,8 @@ use crate::time::Millis;
 
 use answer::{Held, Written};
 use batch::ENVELOPE;
-use object::{InjectedObject, settled};
+use object::InjectedObject;
+pub(super) use object::settled;
 
 /// How long a call may take: a server far away answers within, a person does not wait longer.
 pub const DEADLINE: Millis = Millis::secs(10);

@@ -52,7 +52,10 @@ impl InjectedObject {
 }
 
 /// The value of an answer. What was thrown, or is rejected with, is an error that may have been `applied`.
-pub(super) async fn settled(answer: Result<JsValue, JsValue>, applied: Applied) -> Result<JsValue, StoreError> {
+pub(in crate::store) async fn settled(
+    answer: Result<JsValue, JsValue>,
+    applied: Applied,
+) -> Result<JsValue, StoreError> {
     let failed = |thrown: JsValue| exception::error(&thrown, applied);
     let answer = answer.map_err(failed)?;
     let is_promise = Reflect::get(&answer, &"then".into()).is_ok_and(|then| then.is_function());
