@@ -1,28 +1,34 @@
 // sessions(store): what a list of chats needs. Each reads or writes the store itself; no session has to be open.
 
 import { Core, CoreSettings, decodeRecord, type StoreHandle } from './boundary/glue.js';
+import { Life } from './boundary/guard.js';
 import { brand, compactionError } from './errors.js';
 import { openedIn, randomWords } from './session/open.js';
 import { handleOf } from './stores.js';
 import type { ListedSession, Sessions, Store } from './surface.js';
 
 export function sessions(store: Store): Sessions {
-  return new StoredSessions(store, handleOf(store));
+  handleOf(store);
+  return new StoredSessions(store);
 }
 
 class StoredSessions implements Sessions {
   readonly #store: Store;
-  readonly #handle: StoreHandle;
-
-  constructor(store: Store, handle: StoreHandle) {
+  constructor(store: Store) {
     this.#store = store;
-    this.#handle = handle;
+  }
+
+  /** Asked for each time: a fault may have ended the instance that the last one was in. */
+  get #handle(): StoreHandle {
+    return handleOf(this.#store);
   }
 
   async *list(): AsyncGenerator<ListedSession, void, undefined> {
     let after: string | undefined;
     do {
-      const ids: readonly string[] = await coded(this.#handle.listSessions(after, PAGE));
+      const handle = this.#handle;
+      const from = after;
+      const ids: readonly string[] = await coded(() => handle.listSessions(from, PAGE));
       for (const id of ids) {
         const found = await this.#look(id);
         if (found) yield found;
@@ -45,13 +51,15 @@ class StoredSessions implements Sessions {
 
   async export(id: string): Promise<Uint8Array> {
     await openedIn(this.#store, checked('id', id))?.flush();
-    return coded(this.#handle.exportSession(id));
+    const handle = this.#handle;
+    return coded(() => handle.exportSession(id));
   }
 
   async import(bytes: Uint8Array, as?: string): Promise<void> {
     if (!(bytes instanceof Uint8Array)) throw compactionError('invalid_option', 'bytes is no Uint8Array; pass what export gave');
     if (as !== undefined) checked('as', as);
-    return coded(this.#handle.importSession(bytes, as, ...randomWords(), Date.now()));
+    const handle = this.#handle;
+    return coded(() => handle.importSession(bytes, as, ...randomWords(), Date.now()));
   }
 
   async #look(id: string): Promise<ListedSession | undefined> {
@@ -66,8 +74,10 @@ class StoredSessions implements Sessions {
 
   /** What a session does to its own records, without one that is open. */
   async #as<T>(id: string, operation: (core: Core) => Promise<T>): Promise<T> {
-    const core = new Core(id, this.#handle, new CoreSettings(), ...randomWords());
-    return coded(operation(core)).finally(() => core.free());
+    const handle = this.#handle;
+    const life = Life.current;
+    const core = new Core(id, handle, new CoreSettings(), ...randomWords());
+    return coded(() => operation(core)).finally(() => life.over || core.free());
   }
 }
 
@@ -82,9 +92,9 @@ function checked(name: string, id: unknown): string {
   throw compactionError('invalid_option', `${name} is ${JSON.stringify(id)}; pass a conversation's id, a string that is not empty`);
 }
 
-async function coded<T>(answer: Promise<T>): Promise<T> {
+async function coded<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await Life.current.outlived(ask);
   } catch (error) {
     throw brand(error);
   }

@@ -1,7 +1,7 @@
 // A trap inside the WebAssembly instance, made on purpose: by writing over its memory, and by calling it with an address that is none.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeRecord, isCompactionError, localStorageStore, memory, openSession, type ChatMessage, type CompactionEvent, type Session } from 'compaction-governor';
+import { decodeRecord, isCompactionError, localStorageStore, memory, openSession, sessions, type ChatMessage, type CompactionEvent, type Session } from 'compaction-governor';
 import bytes from '../src/boundary/bytes.js';
 import { initSync } from '../src/boundary/glue.js';
 import { openHost, turn } from './host.js';
@@ -158,5 +158,17 @@ test('a summary that is being written when the instance dies ends as a failure, 
   const long: ChatMessage[] = [...Array.from({ length: 20 }, (_, n): ChatMessage => ({ role: n % 2 ? 'assistant' : 'user', content: `message ${n} ${'lorem ipsum '.repeat(60)}` })), { role: 'user', content: 'and now?' }];
   const step = await session.prepare(long);
   assert.deepEqual([answered, step.messages, step.compacted], [true, long, false]);
+  assert.deepEqual(uncaught, []);
+});
+
+test('a list of sessions that was made before a trap goes on after it', async () => {
+  const store = localStorageStore({ prefix: 'listed' });
+  const host = openHost({}, { store, id: 'listed' });
+  while (host.session.history().length < 1) await turn(host, 350);
+  const all = sessions(store);
+  const ids = async (): Promise<string[]> => { const found: string[] = []; for await (const { id } of all.list()) found.push(id); return found; };
+  corrupt();
+  await assert.rejects(ids(), internal);
+  assert.deepEqual(await ids(), ['listed']);
   assert.deepEqual(uncaught, []);
 });

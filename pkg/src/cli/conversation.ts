@@ -3,13 +3,13 @@
 
 import { Clock } from './clock.js';
 import type { Decision, Engine, NewEngine } from './engine.js';
-import type { Emit, PassReport, Place, ReplayEvent } from './events.js';
+import type { Emit, PassReport, Place, Placeless, ReplayEvent } from './events.js';
 import type { Tally } from './tally.js';
 import type { TraceEntry, TraceStep } from './trace.js';
+import { Verdicts } from './verdicts.js';
 import { windowFor } from './window.js';
 
 type Step<K extends TraceStep['kind']> = Extract<TraceStep, { kind: K }>;
-type Placeless<E> = E extends Place ? Omit<E, keyof Place> : never;
 
 export interface Setting {
   id: string;
@@ -40,6 +40,7 @@ export abstract class Conversation {
   protected call: Call | undefined;
   readonly #setting: Setting;
   readonly #emit: Emit;
+  readonly #verdicts: Verdicts;
   #engine: Engine | undefined;
   #held: TraceEntry[] = [];
   #calls = 0;
@@ -56,6 +57,7 @@ export abstract class Conversation {
     this.#emit = setting.emit;
     this.tally = setting.tally;
     this.tally.sessions += 1;
+    this.#verdicts = new Verdicts(this.tally, (event) => this.report(event));
   }
 
   /** Before a model call is sent. */
@@ -110,26 +112,15 @@ export abstract class Conversation {
     this.#emit({ ...place, ...event });
   }
 
-  /** Passes that await their verdict, by the engine's id. */
-  readonly #unjudged = new Map<string, PassReport>();
-
   /** A pass was made; its verdict comes later, if ever. */
   protected made(compactionId: string, about: Omit<PassReport, 'line' | 'session' | 'verdict'>): void {
-    const report: PassReport = { line: this.#line, ...(this.label === undefined ? {} : { session: this.label }), ...about, verdict: 'pending' };
-    this.tally.passes.push(report);
-    this.#unjudged.set(compactionId, report);
+    this.#verdicts.made(compactionId, { line: this.#line, ...(this.label === undefined ? {} : { session: this.label }), ...about, verdict: 'pending' });
   }
 
   /** Writes down the verdicts that the engine has given since it was last asked. */
   protected judge(engine: Engine): void {
     for (const { type, compactionId = '', verdict, promptTokens, estimated = false } of engine.drainEvents()) {
-      const report = this.#unjudged.get(compactionId);
-      if (type !== 'verdict' || report === undefined || verdict === undefined) continue;
-      this.#unjudged.delete(compactionId);
-      report.verdict = verdict;
-      report.afterTokens = promptTokens ?? report.afterTokens;
-      const { line, beforeTokens, afterTokens } = report;
-      this.report({ type: 'verdict', verdict, estimated, madeAtLine: line, beforeTokens, afterTokens });
+      if (type === 'verdict' && verdict !== undefined) this.#verdicts.given(compactionId, verdict, promptTokens, estimated);
     }
   }
 

@@ -15,6 +15,9 @@ export interface Place {
   at: number | null;
 }
 
+/** An event before anyone has said where it happened. */
+export type Placeless<E> = E extends Place ? Omit<E, keyof Place> : never;
+
 /** First line: what is replayed, and how. */
 export interface RecordingEvent {
   type: 'recording';

@@ -4,6 +4,7 @@
 import { Baseline } from './baseline.js';
 import { Conversation, type Call } from './conversation.js';
 import type { Decision, Engine, Plan, Refused } from './engine.js';
+import { Fit, OVERFLOW_TRIES } from './fit.js';
 import { scriptedSummary } from './summariser.js';
 import type { TraceEntry, TraceStep } from './trace.js';
 import { rough } from '../text/rough.js';
@@ -13,7 +14,7 @@ type Step<K extends TraceStep['kind']> = Extract<TraceStep, { kind: K }>;
 export class Simulated extends Conversation {
   protected override readonly makesPasses = true;
   readonly #baseline = new Baseline();
-  #saidHopeless = false;
+  readonly #fit = new Fit(this.#baseline, this.tally, (event) => this.report(event));
   #measured: { revision: number; tokens: number } | undefined;
 
   protected override entryAdded(entry: TraceEntry): void {
@@ -25,7 +26,7 @@ export class Simulated extends Conversation {
   }
 
   protected async beforeCall(engine: Engine): Promise<void> {
-    if (this.#saidHopeless) return;
+    if (this.#fit.hopeless) return;
     const decision = engine.explain(this.clock.now);
     if (decision.action === 'compact') await this.#pass(engine, 'auto', decision);
     else this.answered(decision);
@@ -33,9 +34,9 @@ export class Simulated extends Conversation {
 
   protected async usage(engine: Engine, step: Step<'usage'>, call: Call): Promise<void> {
     this.#baseline.prompt(step.promptTokens, call.entries);
-    if (this.#hopeless(engine, call)) return;
+    if (this.#fit.isHopeless(this.windowTokens, () => this.#prompt(engine, call))) return;
     const prompt = await this.#untilItFits(engine, call);
-    this.tally.simulatedPeak = Math.max(this.tally.simulatedPeak, prompt);
+    this.#fit.sent(prompt);
     if (prompt > this.windowTokens) return;
     const said = await engine.reportUsage(prompt, call.viewRevision, call.sentAt, call.entries, this.clock.now);
     if (said.ignored !== undefined) {
@@ -45,32 +46,17 @@ export class Simulated extends Conversation {
   }
 
   protected async compaction(_engine: Engine, step: Step<'compaction'>): Promise<void> {
-    this.#baseline.break();
-    this.report({ type: 'left_out', tokensBefore: step.tokensBefore ?? null });
-  }
-
-  /** No pass can make a prompt fit whose fixed part alone does not. Said once, until that is over. */
-  #hopeless(engine: Engine, call: Call): boolean {
-    const hopeless = this.#baseline.outside > this.windowTokens;
-    if (hopeless) this.tally.overflows += 1;
-    if (hopeless && !this.#saidHopeless) this.#overflowed(this.#prompt(engine, call), true);
-    this.#saidHopeless = hopeless;
-    return hopeless;
-  }
-
-  #overflowed(promptTokens: number, gaveUp: boolean): void {
-    this.report({ type: 'overflow', promptTokens, windowTokens: this.windowTokens, fixedTokens: this.#baseline.outside, gaveUp });
+    this.#fit.leftOut(step.tokensBefore);
   }
 
   /** A provider refuses a prompt above its window; the governor may then compact, and the call is made again. */
   async #untilItFits(engine: Engine, call: Call): Promise<number> {
     let prompt = this.#prompt(engine, call);
     for (let tries = 0; prompt > this.windowTokens; tries += 1) {
-      this.tally.overflows += 1;
       const { decision } = await engine.overflow(call.viewRevision, this.windowTokens, this.clock.now);
       this.judge(engine);
       const gaveUp = decision.action !== 'compact' || tries === OVERFLOW_TRIES;
-      this.#overflowed(prompt, gaveUp);
+      this.#fit.refused(prompt, this.windowTokens, gaveUp);
       if (decision.action !== 'compact') this.answered(decision);
       if (gaveUp || !(await this.#pass(engine, 'overflow', decision))) break;
       call.viewRevision = engine.viewRevision();
@@ -111,15 +97,13 @@ export class Simulated extends Conversation {
     return true;
   }
 
-  /** Old results may have been cleared instead, which costs nothing and makes a smaller prompt as well. */
   #cleared(decision: Decision, { refused, prunedTokens }: Refused): boolean {
     if (prunedTokens === undefined) {
       this.answered(refused);
       return false;
     }
     this.answered(decision);
-    this.tally.clear(prunedTokens);
-    this.report({ type: 'cleared', decision, clearedTokens: prunedTokens });
+    this.#fit.cleared(decision, prunedTokens);
     return true;
   }
 
@@ -128,6 +112,3 @@ export class Simulated extends Conversation {
     return await engine.commitFallback(plan.compactionId, '', new Uint32Array(plan.entries + 1), this.clock.now);
   }
 }
-
-/** Passes tried for one prompt that does not fit; the governor's own cap is what normally ends it. */
-const OVERFLOW_TRIES = 3;

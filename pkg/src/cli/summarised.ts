@@ -4,17 +4,18 @@
 import { Baseline } from './baseline.js';
 import { Clock } from './clock.js';
 import type { Decision } from './engine.js';
-import type { Emit, PassReport, Place, ReplayEvent } from './events.js';
+import type { Emit, Place, Placeless, ReplayEvent } from './events.js';
+import { Fit, OVERFLOW_TRIES } from './fit.js';
 import type { ChatMessage, NewSession, SummaryRequest } from './session.js';
 import { scriptedSummary } from './summariser.js';
 import type { Session, Step } from '../surface.js';
 import type { Tally } from './tally.js';
 import { Role, type TraceEntry, type TraceStep } from './trace.js';
+import { Verdicts } from './verdicts.js';
 import { windowFor } from './window.js';
 import { rough } from '../text/rough.js';
 
 type Of<K extends TraceStep['kind']> = Extract<TraceStep, { kind: K }>;
-type Placeless<E> = E extends Place ? Omit<E, keyof Place> : never;
 
 export interface Setting {
   id: string;
@@ -35,7 +36,8 @@ export class Summarised {
   readonly #clock = new Clock();
   readonly #baseline = new Baseline();
   readonly #messages: ChatMessage[] = [];
-  readonly #unjudged = new Map<string, PassReport>();
+  readonly #fit: Fit;
+  readonly #verdicts: Verdicts;
   #session: Session | undefined;
   #window = 0;
   #calls = 0;
@@ -43,7 +45,6 @@ export class Summarised {
   #model: string | undefined;
   #windowStated: number | undefined;
   #lastAnswer = '';
-  #saidHopeless = false;
   /** What the last summary cost. */
   #spent = 0;
   #call: { step: Step; entries: number; answered: boolean } | undefined;
@@ -54,6 +55,9 @@ export class Summarised {
     this.#model = setting.model;
     this.#tally = setting.tally;
     this.#tally.sessions += 1;
+    const report = (event: Placeless<ReplayEvent>): void => this.#report(event);
+    this.#fit = new Fit(this.#baseline, this.#tally, report);
+    this.#verdicts = new Verdicts(this.#tally, report);
   }
 
   async take(step: TraceStep): Promise<void> {
@@ -120,15 +124,11 @@ export class Summarised {
     const summaryTokens = rough(Buffer.byteLength(summary));
     this.#report({ type: 'compaction', by: 'governor', decision, entries: this.#messages.length, coversEntries, beforeTokens, summaryTokens, trigger: null });
     this.#report({ type: 'view', ...this.#sizes(step), stablePrefix: step.stablePrefix });
-    const report: PassReport = { line: this.#line, ...this.#labelled(), by: 'governor', beforeTokens, afterTokens, verdict: 'pending', spentTokens: this.#spent };
-    this.#tally.passes.push(report);
-    this.#unjudged.set(compactionId, report);
+    this.#verdicts.made(compactionId, { line: this.#line, ...this.#labelled(), by: 'governor', beforeTokens, afterTokens, verdict: 'pending', spentTokens: this.#spent });
   }
 
   #cleared(step: Step, decision: Decision): void {
-    const clearedTokens = Math.max(0, (decision.usedTokens ?? 0) - (step.decision.usedTokens ?? 0));
-    this.#tally.clear(clearedTokens);
-    this.#report({ type: 'cleared', decision, clearedTokens });
+    this.#fit.cleared(decision, Math.max(0, (decision.usedTokens ?? 0) - (step.decision.usedTokens ?? 0)));
     this.#report({ type: 'view', ...this.#sizes(step), stablePrefix: step.stablePrefix });
   }
 
@@ -150,21 +150,8 @@ export class Summarised {
     }
     this.#tally.peak = Math.max(this.#tally.peak, step.promptTokens);
     this.#baseline.prompt(step.promptTokens, call.entries);
-    if (this.#hopeless(call)) return;
+    if (this.#fit.isHopeless(this.#window, () => this.#prompt(call.step, call.entries))) return;
     await this.#answer(this.#open(), call.step, call.entries);
-  }
-
-  /** No pass can make a prompt fit whose fixed part alone does not. Said once, until that is over. */
-  #hopeless({ step, entries }: { step: Step; entries: number }): boolean {
-    const hopeless = this.#baseline.outside > this.#window;
-    if (hopeless) this.#tally.overflows += 1;
-    if (hopeless && !this.#saidHopeless) this.#overflowed(this.#prompt(step, entries), true);
-    this.#saidHopeless = hopeless;
-    return hopeless;
-  }
-
-  #overflowed(promptTokens: number, gaveUp: boolean): void {
-    this.#report({ type: 'overflow', promptTokens, windowTokens: this.#window, fixedTokens: this.#baseline.outside, gaveUp });
   }
 
   /** A provider refuses a prompt above its window; a host then prepares the call anew as long as that is of use. */
@@ -172,15 +159,14 @@ export class Summarised {
     let step = prepared;
     let promptTokens = this.#prompt(step, entries);
     for (let tries = 0; promptTokens > this.#window; tries += 1) {
-      this.#tally.overflows += 1;
       const then = await step.failed(refusal(promptTokens, this.#window));
       const gaveUp = then === 'rethrow' || tries === OVERFLOW_TRIES;
-      this.#overflowed(promptTokens, gaveUp);
+      this.#fit.refused(promptTokens, this.#window, gaveUp);
       if (gaveUp) return;
       step = await this.#prepare(session);
       promptTokens = this.#prompt(step, entries);
     }
-    this.#tally.simulatedPeak = Math.max(this.#tally.simulatedPeak, promptTokens);
+    this.#fit.sent(promptTokens);
     await step.done({ promptTokens });
   }
 
@@ -214,8 +200,7 @@ export class Summarised {
   #compaction(step: Of<'compaction'>): void {
     this.#tally.recordedCompactions += 1;
     this.#tally.passed(step.cost);
-    this.#baseline.break();
-    this.#report({ type: 'left_out', tokensBefore: step.tokensBefore ?? null });
+    this.#fit.leftOut(step.tokensBefore);
   }
 
   #open(): Session {
@@ -225,7 +210,7 @@ export class Summarised {
     const session = newSession({ id, windowTokens: window.tokens, summarize: (request) => this.#summarise(request) });
     session.on((event) => {
       if (event.type === 'compaction' && event.status === 'failed') this.#report({ type: 'failed', code: event.failure ?? 'unknown', message: 'the conversation stands as it was' });
-      if (event.type === 'verdict') this.#judge(event.compactionId, event.verdict, event.promptTokens, event.estimated);
+      if (event.type === 'verdict') this.#verdicts.given(event.compactionId, event.verdict, event.promptTokens, event.estimated);
     });
     this.#session = session;
     this.#window = window.tokens;
@@ -241,15 +226,6 @@ export class Summarised {
     const completion_tokens = rough(content.length);
     this.#spent = prompt_tokens + completion_tokens;
     return { choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }], usage: { prompt_tokens, completion_tokens } };
-  }
-
-  #judge(compactionId: string, verdict: PassReport['verdict'], afterTokens: number, estimated: boolean): void {
-    const report = this.#unjudged.get(compactionId);
-    if (report === undefined) return;
-    this.#unjudged.delete(compactionId);
-    report.verdict = verdict;
-    report.afterTokens = afterTokens;
-    this.#report({ type: 'verdict', verdict, estimated, madeAtLine: report.line, beforeTokens: report.beforeTokens, afterTokens });
   }
 
   #labelled(): { session?: string } {
@@ -282,7 +258,6 @@ function refusal(prompt: number, window: number): object {
 }
 
 const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
-const OVERFLOW_TRIES = 3;
 /** The kinds of a view's parts. */
 const VERBATIM = 0;
 const SUMMARY = 1;
