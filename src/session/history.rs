@@ -200,9 +200,8 @@ impl Session {
         let before = self.observation().occupancy;
         self.apply(Event::Undone, now);
         self.edit_root(|root| root.generations.retain(|kept| kept.number != number));
-        self.remove_summary(number);
+        let parts = Parts { puts: Vec::new(), deletes: vec![self.drop_summary(number)] };
         let after = self.observation().occupancy;
-        let parts = Parts { puts: Vec::new(), deletes: vec![Part::Generation(number)] };
         Mutated { output: Ok(Amended { attempt: generation.attempt, before, after }), parts }
     }
 
@@ -230,10 +229,16 @@ impl Session {
         self.drop_oldest_texts(&mut dropped);
         let mut deletes = Vec::new();
         for number in dropped {
-            self.remove_summary(number);
-            deletes.push(Part::Generation(number));
+            deletes.push(self.drop_summary(number));
         }
         Parts { puts, deletes }
+    }
+
+    /// The part to delete with a generation that no root names any more.
+    fn drop_summary(&mut self, number: u32) -> Part {
+        self.remove_summary(number);
+        self.link_mut().dropped.push(number);
+        Part::Generation(number)
     }
 
     /// Drops generations, oldest first, until the texts of the others fit into [`HISTORY_BYTES`]. The newest always stays:

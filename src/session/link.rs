@@ -26,6 +26,8 @@ pub(super) struct Link {
     capabilities: Capabilities,
     /// Memory is ahead of the store.
     pub(super) unsaved: bool,
+    /// Generations that were dropped since the last commit that was acknowledged: a store that lagged behind has them still.
+    pub(super) dropped: Vec<u32>,
     /// The history could not be read and was taken for one strike (rule 14); not to be mistaken for an earned one.
     pub(super) assumed_strike: bool,
 }
@@ -45,7 +47,7 @@ pub(super) enum Health {
 
 impl Link {
     pub(super) fn new(capabilities: Capabilities) -> Self {
-        Self { health: Health::Loading, capabilities, unsaved: false, assumed_strike: false }
+        Self { health: Health::Loading, capabilities, unsaved: false, dropped: Vec::new(), assumed_strike: false }
     }
 
     pub(super) fn durability(&self) -> Durability {

@@ -151,7 +151,8 @@ impl Writer {
                 }
                 self.mutate(session, now, change)
             }
-            (Stage::Rereading, StoreReply::Loaded(Err(_))) => {
+            // Nothing was read, or the reply is to no command of this kind: the change is made on what memory holds.
+            (Stage::Rereading, _) => {
                 session.detach(now);
                 self.mutate(session, now, change)
             }
@@ -183,6 +184,7 @@ impl Writer {
         let mut batch = Batch::root(record::encode_root(session.root()));
         if session.link().unsaved {
             batch.puts.extend(session.own_parts());
+            batch.deletes.extend(session.dropped_parts());
         } else {
             batch.puts.extend_from_slice(&self.parts.puts);
         }
@@ -233,6 +235,7 @@ impl Writer {
 fn written(session: &mut Session, revision: Revision) -> Step {
     session.set_revision(Some(revision));
     session.link_mut().unsaved = false;
+    session.link_mut().dropped.clear();
     session.attach();
     Step::Done
 }
@@ -325,6 +328,17 @@ impl Session {
             parts.extend(self.written(generation.number).map(summary_part));
         }
         parts.extend(self.pin_parts().puts);
+        parts
+    }
+
+    /// What was dropped while nothing could be written, unless the root names it again: another writer's still does.
+    fn dropped_parts(&self) -> Vec<Part> {
+        let mut parts = self.pin_parts().deletes;
+        for &number in &self.link().dropped {
+            if self.root().generations.iter().all(|generation| generation.number != number) {
+                parts.push(Part::Generation(number));
+            }
+        }
         parts
     }
 }

@@ -21,6 +21,23 @@ fn a_failing_store_leaves_the_session_in_memory_and_is_written_when_it_answers_a
     assert_eq!(reloaded.session.state(), tab.session.state());
 }
 
+// The fault: a summary that was taken back while the store failed was never deleted from it.
+// What it cost: its text lay in the store, named by no record, for as long as the session did.
+// What now holds: the write that makes up for the failure deletes it as well.
+#[test]
+fn a_summary_that_was_taken_back_while_the_store_failed_is_deleted_when_it_answers_again() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.pass();
+    tab.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    tab.run(Write::new(compaction_governor::session::Undo { compaction: None })).expect("live");
+    tab.store.refuse(None);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+    assert_eq!(tab.session.root().generations.len(), 0);
+    assert_eq!(tab.store.bytes().len(), 1, "the root alone");
+}
+
 #[test]
 fn a_store_that_fails_is_not_asked_again_on_every_event() {
     let mut tab = fresh();
