@@ -84,7 +84,7 @@ impl Session {
     pub fn push(&mut self, entry: Entry) {
         let at = self.index.len();
         self.index.push(entry);
-        if self.pinned.note(&self.pins.entries, at, entry.id) {
+        if self.pinned.note(&self.pins.entries, at, entry.id) || self.joins_a_pin(at) {
             self.refresh_generations();
         }
         self.touch();
@@ -376,7 +376,7 @@ impl Session {
                     fingerprint: generation.fingerprint,
                     pinned: self.shown_pins(&generation.pinned, generation.covered_entries),
                     pruned: self.without_pins(&written.pruned),
-                    capped: written.capped.clone(),
+                    capped: self.uncut_pins(&written.capped),
                     summary_tokens: generation.summary_tokens,
                 });
             }

@@ -156,17 +156,14 @@ impl Mutation for Pin {
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Self::Output> {
         session.pass_time(now);
         let id = self.0.id();
-        if !session.has_pin(id) {
-            if let Err(refusal) = session.admits(&self.0) {
-                return Mutated::root_only(Err(refusal));
-            }
-            session.edit_pins(|pins| match &self.0 {
-                Pinnable::Text(text) => pins.texts.push(text.trim().to_owned()),
-                Pinnable::Entry(entry) => pins.entries.push(*entry),
-            });
-        }
-        let pinned = Pinned { id, floor: session.observation().floor };
-        Mutated { output: Ok(pinned), parts: session.pin_parts() }
+        let parts = match session.has_pin(id) {
+            true => Parts::default(),
+            false => match session.admits(&self.0) {
+                Ok(()) => session.add_pin(&self.0),
+                Err(refusal) => return Mutated::root_only(Err(refusal)),
+            },
+        };
+        Mutated { output: Ok(Pinned { id, floor: session.observation().floor }), parts }
     }
 }
 
@@ -190,6 +187,20 @@ impl Session {
     fn has_pin(&self, id: u64) -> bool {
         let pins = self.pins();
         pins.entries.iter().any(|entry| entry_id(entry) == id) || pins.texts.iter().any(|text| text_id(text) == id)
+    }
+
+    /// Whether the entry at `at` belongs to the group of one that is pinned: a group is shown whole or not at all.
+    pub(super) fn joins_a_pin(&self, at: u32) -> bool {
+        let root = |at: u32| self.index().roots().get(at as usize);
+        self.pinned_entries().iter().any(|pin| root(*pin) == root(at))
+    }
+
+    fn add_pin(&mut self, what: &Pinnable) -> Parts {
+        self.edit_pins(|pins| match what {
+            Pinnable::Text(text) => pins.texts.push(text.trim().to_owned()),
+            Pinnable::Entry(entry) => pins.entries.push(*entry),
+        });
+        self.pin_parts()
     }
 
     fn admits(&self, what: &Pinnable) -> Result<(), PinError> {

@@ -104,6 +104,13 @@ impl Session {
         }
         cleared
     }
+
+    /// What of `committed` is still cut: as [`Session::without_pins`].
+    pub(super) fn uncut_pins(&self, committed: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let places: Vec<u32> = committed.iter().map(|(at, _)| *at).collect();
+        let cut = self.without_pins(&places);
+        committed.iter().filter(|(at, _)| cut.binary_search(at).is_ok()).copied().collect()
+    }
 }
 
 /// Share of the threshold that a prune has to free: less is not worth what a cold prompt cache costs.

@@ -181,3 +181,31 @@ fn after_a_proven_overflow_clearing_alone_has_to_leave_room() {
     let Claimed::Planned(planned) = claimed_with(38) else { panic!("19,000 of 20,800 is not") };
     assert!((19_000..19_400).contains(&planned.before), "counted as cleared: {}", planned.before);
 }
+
+// The fault: an entry that a pass had cut to its beginning and end stayed cut when a person pinned it afterwards.
+// What it cost: what was to stay word for word was shown in part.
+// What now holds: a pin undoes the cut as it undoes a clearing.
+#[test]
+fn an_entry_that_was_cut_is_shown_whole_again_once_it_is_pinned() {
+    let mut tab = fresh();
+    tab.observe(8);
+    for id in [70, 80] {
+        let call = tab.session.index().len();
+        tab.session.push(Entry { kind: Flags::CALL, calls: 1, ..Entry::alone(id, Role::Assistant, 80) });
+        let result = Entry { bytes: 45_000, ..Entry::alone(id + 1, Role::Tool, 11_200) };
+        tab.session.push(Entry { kind: Flags::RESULT, group: call, ..result });
+    }
+    let giant = tab.session.index().len() - 1;
+    let is_cut = |tab: &Tab<Counting>| {
+        tab.session
+            .view()
+            .parts()
+            .iter()
+            .any(|part| matches!(part, view::Part::Capped { index, .. } if *index == giant))
+    };
+    assert!(matches!(tab.claim(Kind::Auto), Claimed::Pruned { .. }));
+    assert!(is_cut(&tab), "{:?}", tab.session.view());
+    let pin = tab.session.pinnable(giant).expect("there");
+    tab.run(Write::new(Pin(pin))).expect("room");
+    assert!(!is_cut(&tab), "{:?}", tab.session.view());
+}

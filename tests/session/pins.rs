@@ -2,7 +2,7 @@
 
 use compaction_governor::{
     session::{MAX_PINS, PIN_TOKENS, Pin, PinError, Pinnable, Pinned, Unpin},
-    transcript::{Entry, Role},
+    transcript::{self, Entry, Role},
     view::Part,
 };
 
@@ -47,6 +47,61 @@ fn pinning_twice_is_once_and_unpinning_what_is_not_pinned_writes_nothing() {
     let commits = tab.store.commits();
     tab.run(Write::rereading(Unpin(7)));
     assert_eq!(tab.store.commits(), commits);
+}
+
+// The fault: pinning what is pinned already wrote the same pins again.
+// What it cost: a store commit each time, and a conflict in every other tab.
+// What now holds: nothing is written where nothing durable changed.
+#[test]
+fn pinning_what_is_pinned_already_writes_nothing() {
+    let mut tab = fresh();
+    let first = pin(&mut tab, RULE).expect("room");
+    let commits = tab.store.commits();
+    assert_eq!(pin(&mut tab, RULE), Ok(first));
+    assert_eq!(tab.store.commits(), commits);
+}
+
+// The fault: after a reload a pinned call was hidden, because its result, read after it, was not counted to the pin.
+// What it cost: the model was no longer shown what a person had pinned.
+// What now holds: the group of a pinned entry is shown whole, in whatever order its entries are read.
+#[test]
+fn a_pinned_call_with_its_result_is_still_shown_after_a_reload() {
+    let talk = |session: &mut compaction_governor::session::Session| {
+        session.push(Entry::alone(1, Role::User, 500));
+        session.push(Entry { kind: transcript::Kind::CALL, calls: 1, ..Entry::alone(2, Role::Assistant, 100) });
+        session.push(Entry { kind: transcript::Kind::RESULT, group: 1, ..Entry::alone(3, Role::Tool, 400) });
+        for id in 10..70 {
+            let role = if id % 2 == 0 { Role::User } else { Role::Assistant };
+            session.push(Entry::alone(id, role, 500));
+        }
+    };
+    let mut tab = fresh();
+    talk(&mut tab.session);
+    let planned = tab.claimed();
+    assert!(planned.plan.cut > 3);
+    tab.commit(&planned, SUMMARY);
+    let call = tab.session.pinnable(1).expect("there");
+    tab.run(Write::new(Pin(call))).expect("room");
+    let shown = tab.session.view();
+    let (mut reloaded, _) = Tab::open(tab.store.another_context(), 2, tab.now);
+    talk(&mut reloaded.session);
+    assert_eq!(reloaded.session.view(), shown);
+    assert_eq!(shown.parts()[1], Part::Verbatim { from: 1, to: 3 }, "{shown:?}");
+}
+
+// The fault: the last pin was taken away while the store failed, and stayed in the store when it answered again.
+// What it cost: after a reload the pin was back.
+// What now holds: what was taken away meanwhile is deleted with the next write.
+#[test]
+fn a_pin_that_was_taken_away_while_the_store_failed_stays_away_after_a_reload() {
+    let mut tab = fresh();
+    let pinned = pin(&mut tab, RULE).expect("room");
+    tab.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    tab.run(Write::new(Unpin(pinned.id)));
+    tab.store.refuse(None);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+    assert!(reopen(&tab, 2).session.pins().is_empty());
 }
 
 #[test]
