@@ -1,13 +1,16 @@
 //! Two histories of one session become one, after writes had to wait (rule 14).
 
-use crate::policy::{Guards, Interrupted, State, recovery};
+use crate::policy::{Guards, Interrupted, State, clamp, recovery};
 use crate::{policy::Observation, time::Timestamp};
 
 /// The state of the store, joined by what memory learned while it could not be written: never fewer strikes, never an
-/// earlier deadline; phase, probe and view are the store's.
+/// earlier deadline; phase, probe and view are the store's. Both are set back to what they can mean at `now` first: an
+/// instant that a clock left far ahead must not win over a true one, and be set back afterwards.
 #[must_use]
 pub fn merge(store: &State, memory: &State, seen: &Observation, now: Timestamp) -> State {
-    let mut merged = store.clone();
+    let (mut merged, mut memory) = (store.clone(), memory.clone());
+    clamp::instants(&mut merged, now);
+    clamp::instants(&mut memory, now);
     join(&mut merged.guards, &memory.guards);
     recovery::keep_in_step(&mut merged.guards, seen, now);
     merged
@@ -27,7 +30,8 @@ fn join(guards: &mut Guards, other: &Guards) {
     for (streak, theirs) in guards.failures.streaks.iter_mut().zip(other.failures.streaks) {
         *streak = (*streak).max(theirs);
     }
-    let later = |standing: &super::Cooldown| guards.failures.cooldown.is_none_or(|ours| ours.until < standing.until);
+    let rank = |cooldown: super::Cooldown| (cooldown.until, cooldown.class as u8);
+    let later = |standing: &super::Cooldown| guards.failures.cooldown.is_none_or(|ours| rank(ours) < rank(*standing));
     if let Some(cooldown) = other.failures.cooldown.filter(later) {
         guards.failures.cooldown = Some(cooldown);
     }
@@ -66,7 +70,7 @@ mod tests {
     use crate::{
         config::Config,
         id::ModelId,
-        policy::{Confidence, check},
+        policy::{Confidence, Cooldown, FailureClass, check},
         time::Millis,
     };
 
@@ -97,6 +101,26 @@ mod tests {
         let deadline = merged.guards.recovery.map(|recovery| recovery.deadline);
         assert_eq!(deadline, Some(Timestamp(1_000).after(Millis::secs(300))));
         assert_eq!(check(&merged), Ok(()));
+    }
+
+    // The fault: a cooldown that a clock left a day ahead won the merge, and was set back to its own thirty seconds after it.
+    // What it cost: the longer cooldown of the other tab was forgotten, and a provider that had asked to wait was called.
+    // What now holds: both are set back first; the longer of what is left stands.
+    #[test]
+    fn merging_a_cooldown_that_a_clock_left_far_ahead_keeps_the_one_that_is_true() {
+        let with = |class, until| {
+            let mut state = State::default();
+            state.guards.failures.streaks[class as usize] = 1;
+            state.guards.failures.cooldown = Some(Cooldown { class, until: Timestamp(until) });
+            state
+        };
+        let (now, day) = (Timestamp(1_000_000), 86_400_000);
+        let (ahead, asked) =
+            (with(FailureClass::BadSummary, now.0 + day), with(FailureClass::RateLimit, now.0 + 47_000));
+        for (store, memory) in [(&asked, &ahead), (&ahead, &asked)] {
+            let merged = merge(store, memory, &seen(), now);
+            assert_eq!(merged.guards.failures.cooldown, asked.guards.failures.cooldown);
+        }
     }
 
     #[test]
