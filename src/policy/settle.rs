@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{
     config::Line,
     policy::{
-        Attempt, Kind, Observation, Phase, Settled, State, Verdict,
+        Attempt, Confidence, Kind, Observation, Phase, Settled, State, Verdict,
         limits::{self, LEAST_SAVING_PERMILLE, VERDICT_WAIT},
         recovery,
     },
@@ -165,8 +165,12 @@ fn expired_attempt(state: &State, now: Timestamp) -> Option<Attempt> {
     }
 }
 
+/// Never where nothing was observed yet: an estimate of a transcript that no host has shown would find every pass effective.
 fn verdict_due(state: &State, seen: &Observation, now: Timestamp) -> bool {
     let Phase::AwaitingVerdict { committed_at, steps_without_usage, .. } = state.phase else { return false };
+    if seen.confidence == Confidence::Unknown {
+        return false;
+    }
     let at_emergency = seen.lines.is_some_and(|lines| seen.occupancy >= lines.emergency);
     at_emergency || steps_without_usage >= limits::STEPS_WITHOUT_USAGE || now >= committed_at.after(VERDICT_WAIT)
 }

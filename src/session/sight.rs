@@ -71,9 +71,9 @@ pub(super) fn occupancy(session: &Session, view: &View, entries: u32) -> (Tokens
     let left_out = index.tokens(entries..index.len());
     let shown = shown_tokens(session, view).saturating_sub(left_out);
     let confidence = match (&root.anchor, index.is_empty()) {
-        (Some(_), _) => Confidence::Calibrated,
+        (_, true) => Confidence::Unknown,
+        (Some(_), false) => Confidence::Calibrated,
         (None, false) => Confidence::Estimated,
-        (None, true) => Confidence::Unknown,
     };
     (narrow(shown + u64::from(session.overhead())), confidence)
 }

@@ -204,3 +204,25 @@ fn r12_a_record_without_its_beginning_opens_and_shows_the_whole_conversation() {
         assert!(matches!(opened.claim(Kind::Manual), Claimed::Planned(_)), "and can be compacted by hand");
     }
 }
+
+// The fault: a reload five minutes after a commit gave the verdict at once, by the estimate of a transcript that the host had
+// not shown yet: next to nothing, so that the pass was found effective.
+// What it cost: two reloads cleared the strikes of a paused conversation, and it went on paying.
+// What now holds: nothing is judged before anything was observed; the transcript as it is shown then gives the verdict.
+#[test]
+fn a_reload_after_the_verdict_was_due_judges_nothing_before_the_transcript_is_shown() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    assert_eq!(tab.spoilt_pass(16_000), Verdict::Weak);
+    tab.grow_to_threshold();
+    let planned = tab.claimed();
+    tab.commit(&planned, SUMMARY);
+    tab.wait(Millis::secs(301));
+    let (mut reloaded, _) = Tab::open(tab.store.another_context(), 2, tab.now);
+    reloaded.settle();
+    assert_eq!(reloaded.session.state().guards.weak_streak, 1, "nothing was shown yet");
+    reloaded.observe(tab.entries());
+    reloaded.settle();
+    let verdict = reloaded.session.root().generations.last().and_then(|made| made.verdict);
+    assert!(verdict.is_some(), "given by what is shown");
+}

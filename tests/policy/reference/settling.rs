@@ -1,6 +1,6 @@
 //! What becomes true by time or evidence: verdicts, strikes, interruptions.
 
-use compaction_governor::policy::{Kind, Observation, Verdict};
+use compaction_governor::policy::{Confidence, Kind, Observation, Verdict};
 
 use super::lengths::{HOUR, SECOND, doubled, interrupted_length};
 use super::{Clock, Judged, Reference, Stage, Try};
@@ -18,6 +18,9 @@ impl Reference {
         let Stage::Awaiting { at, silent, .. } = &self.stage else {
             return None;
         };
+        if obs.confidence == Confidence::Unknown {
+            return None;
+        }
         let crowded = obs.lines.is_some_and(|lines| obs.occupancy >= lines.emergency);
         if *silent >= 2 || now.saturating_sub(*at) >= 300 * SECOND || crowded {
             return self.settle_by_estimate(obs, now);
