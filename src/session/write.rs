@@ -266,7 +266,8 @@ impl Session {
 
     pub(super) fn take_root(&mut self, mut root: Root, snapshot: &Snapshot, now: Timestamp) {
         let mine = self.root();
-        let same_view = mine.state.view_revision == root.state.view_revision;
+        // Views are numbered: what memory alone has committed may have the number of another writer's view.
+        let same_view = mine.state.view_revision == root.state.view_revision && !self.link().unsaved;
         let anchor: Option<Anchor> = mine.anchor.filter(|_| same_view && self.reported_here());
         if self.link().unsaved {
             root.state = policy::merge(&root.state, self.state(), &self.seen(), now);

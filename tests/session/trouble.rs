@@ -166,3 +166,27 @@ fn a_reset_in_a_tab_that_knows_of_nothing_clears_what_another_tab_stored() {
     assert_eq!((state.guards.baseline_tokens, state.guards.last_attempt_end), (None, None));
     assert_eq!(state.view_revision, 2, "and keeps the view");
 }
+
+// The fault: a reading of a view that memory alone had committed was taken for one of the other tab's view, which had the same
+// number.
+// What it cost: the other tab's pass was judged by it, and its strikes were cleared.
+// What now holds: no reading outlives the view it was made of.
+#[test]
+fn a_reading_of_a_view_that_was_lost_is_no_reading_of_the_view_that_won() {
+    let mut first = fresh();
+    first.grow_to_threshold();
+    let (mut second, _) = Tab::open(first.store.another_context(), 2, first.now);
+    second.observe(first.entries());
+    second.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+    second.grow_to_threshold();
+    let planned = second.claimed();
+    second.commit(&planned, SUMMARY);
+    second.report(9_123);
+    second.store.refuse(None);
+    let planned = first.claimed();
+    first.commit(&planned, SUMMARY);
+    second.wait(Millis::secs(120));
+    second.settle();
+    assert_eq!(second.session.state().view_revision, first.session.state().view_revision);
+    assert_ne!(second.session.root().anchor.map(|anchor| anchor.prompt_tokens), Some(9_123));
+}
