@@ -19,7 +19,7 @@ export function killing(engine) {
     const kills = [];
     let site;
     let running;
-  
+
     before(async () => {
       site = await bareSite();
       running = await Running.start(engine);
@@ -35,14 +35,14 @@ export function killing(engine) {
       await running?.end();
       site?.close();
     });
-  
+
     if (engine.browser === 'chrome') {
       test('it keeps its databases in the files of this lane', async () => {
         const files = await readdir(running.profile, { recursive: true });
         assert.equal(files.some((name) => name.includes('indexeddb.leveldb')), engine.name === 'Chromium');
       });
     }
-  
+
     test(`fault 05 every acknowledged revision is there again (seed ${chosen})`, (t) => {
       let acknowledged = 0;
       let kept = 0;
@@ -59,7 +59,7 @@ export function killing(engine) {
       assert.equal(kept, acknowledged);
       assert.ok(acknowledged >= KILLS, 'each kill came after an acknowledgement');
     });
-  
+
     test(`fault 06 what was not acknowledged is there whole or not at all (seed ${chosen})`, (t) => {
       const outcomes = { old: 0, new: 0 };
       for (const { acks, puts, found } of kills) {
@@ -79,7 +79,7 @@ export function killing(engine) {
       t.diagnostic(`commits under way at the kill: ${outcomes.old} left the old state, ${outcomes.new} the new one`);
       assert.ok(outcomes.old + outcomes.new > 0, 'some kills came between a put and its acknowledgement');
     });
-  
+
     test('fault 07 localStorage says beforehand that it survives a reload only, and after a kill holds a whole state or none', (t) => {
       const local = kills.filter(({ local }) => local);
       const kept = local.filter(({ local, found }) => found.local?.ineffectiveStreak === local.record.ineffectiveStreak).length;
