@@ -1,9 +1,9 @@
 // The guard on a bare page, past everything that the demo adds: reloads, tabs, kills, counted writes, failing stores.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { engines, openTab, Running } from './support/browsers.mjs';
+import { bareSite, countWrites, openBare, reloadBare } from './support/bare.mjs';
+import { engines, Running } from './support/browsers.mjs';
 import { faults } from './support/faults.mjs';
-import { here, serve } from './support/site.mjs';
 
 /** Turns after which one pass, and two passes, did not help. */
 const ONE_STRIKE = 16;
@@ -27,7 +27,7 @@ for (const engine of engines) {
     beforeEach(async () => {
       await context?.close();
       context = await running.browser.createBrowserContext();
-      page = await openBare(context, site);
+      page = await openBare(context, site, countWrites);
     });
 
     // seeds: A1, A2
@@ -54,14 +54,14 @@ for (const engine of engines) {
     test('is still blocked in a second tab', async () => {
       const kept = await play(page, TWO_STRIKES);
       const first = await askAfter(page, kept);
-      const second = await openBare(context, site);
+      const second = await openBare(context, site, countWrites);
       assertStillBlocked(await askAfter(second, kept), first);
     });
 
     // seeds: A7
     test('a guard tripped by one tab refuses the other at its claim', async () => {
       const kept = await play(page, ONE_STRIKE);
-      const other = await openBare(context, site);
+      const other = await openBare(context, site, countWrites);
       await other.evaluate(openChat, kept);
       const tripped = await play(other, TWO_STRIKES, kept);
       const asked = await askAfter(page, tripped);
@@ -158,11 +158,11 @@ for (const engine of engines) {
     const site = await bareSite();
     const running = await Running.start(engine);
     try {
-      const page = await openBare(running.browser, site);
+      const page = await openBare(running.browser, site, countWrites);
       const kept = await play(page, TWO_STRIKES);
       const before = await askAfter(page, kept);
       await running.restart();
-      assertStillBlocked(await askAfter(await openBare(running.browser, site), kept), before);
+      assertStillBlocked(await askAfter(await openBare(running.browser, site, countWrites), kept), before);
     } finally {
       await running.end();
       site.close();
@@ -176,25 +176,6 @@ function assertStillBlocked(now, before) {
   assert.equal(now.decision.reason, 'ineffective');
   assert.equal(now.decision.retryAt, before.decision.retryAt, 'the countdown goes on');
   assert.equal(now.summaries, 0, 'nothing was paid again');
-}
-
-function bareSite() {
-  return serve({ '/package/': here('pkg/dist'), '/support/': here('tests/e2e/support'), '/': here('tests/e2e/support') });
-}
-
-async function openBare(browser, site, install) {
-  const page = await openTab(browser, async (tab) => {
-    await tab.evaluateOnNewDocument(countWrites);
-    if (install) await tab.evaluateOnNewDocument(install);
-  });
-  await page.goto(`${site.url}bare.html`);
-  await page.waitForFunction(() => window.Chat, { polling: 50 });
-  return page;
-}
-
-async function reloadBare(page) {
-  await page.reload();
-  await page.waitForFunction(() => window.Chat, { polling: 50 });
 }
 
 /** In the page: the chat as its host kept it. */
@@ -235,14 +216,4 @@ async function writesOf(page, method, kept) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     return window.writes - before;
   }, method);
-}
-
-/** Counts what the page writes to IndexedDB. */
-function countWrites() {
-  window.writes = 0;
-  const { transaction } = IDBDatabase.prototype;
-  IDBDatabase.prototype.transaction = function (stores, mode, ...given) {
-    if (mode === 'readwrite') window.writes += 1;
-    return transaction.call(this, stores, mode, ...given);
-  };
 }

@@ -23,6 +23,7 @@ struct Shared {
     calls: Cell<u32>,
     refusal: RefCell<Option<StoreErrorKind>>,
     lose: Cell<bool>,
+    rivals: Cell<u32>,
 }
 
 impl Counting {
@@ -55,6 +56,11 @@ impl Counting {
     /// The next commit is applied and answers that nobody knows.
     pub(crate) fn lose_next_answer(&self) {
         self.shared.lose.set(true);
+    }
+
+    /// Before each of the next `times` commits somebody else commits what is there already.
+    pub(crate) fn overtake(&self, times: u32) {
+        self.shared.rivals.set(times);
     }
 
     pub(crate) fn bytes(&self) -> Vec<(Part, Vec<u8>)> {
@@ -98,6 +104,12 @@ impl SyncStore for Counting {
 
     fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
         self.admit()?;
+        if let Some(left) = self.shared.rivals.get().checked_sub(1) {
+            self.shared.rivals.set(left);
+            let Snapshot { revision, parts, .. } = self.snapshot();
+            let same = Batch { puts: parts, deletes: Vec::new() };
+            SyncStore::commit(&self.inner, session, Expect::Revision(revision), &same, OpId(revision))?;
+        }
         let revision = SyncStore::commit(&self.inner, session, expect, batch, op)?;
         self.shared.commits.set(self.shared.commits.get() + 1);
         if self.shared.lose.take() {

@@ -1,4 +1,4 @@
-//! Finding Chromium and Firefox with their drivers. On Debian, as root, what is missing is installed by apt-get.
+//! Finding Chromium, Firefox and WebKitGTK with their drivers. On Debian, as root, what is missing is installed by apt-get.
 
 use std::env;
 use std::ffi::OsString;
@@ -18,6 +18,8 @@ use crate::tools;
 pub(crate) enum Engine {
     Chromium,
     Firefox,
+    /// The engine of Safari, as Debian packages it; it needs a screen, which Xvfb stands in for.
+    WebKitGtk,
 }
 
 impl Engine {
@@ -26,6 +28,7 @@ impl Engine {
         match self {
             Self::Chromium => "Chromium",
             Self::Firefox => "Firefox",
+            Self::WebKitGtk => "WebKitGTK",
         }
     }
 
@@ -42,6 +45,12 @@ impl Engine {
                 variable: "FIREFOX",
                 names: &["firefox-esr", "firefox"],
                 debian: "firefox-esr",
+            },
+            Self::WebKitGtk => Wanted {
+                what: "WebKitGTK's MiniBrowser",
+                variable: "MINIBROWSER",
+                names: &MINIBROWSERS,
+                debian: "webkit2gtk-driver",
             },
         }
     }
@@ -65,10 +74,20 @@ pub(crate) fn webdriver(project: &Project, engine: Engine) -> Result<Vec<(&'stat
             let path = own.map_or_else(|| tools::geckodriver(project), Ok)?;
             ("GECKODRIVER", path, json!({ "moz:firefoxOptions": { "binary": binary } }))
         }
+        Engine::WebKitGtk => {
+            // The runner knows no driver of this name; the one of Safari is started by the same argument.
+            let options = json!({ "webkitgtk:browserOptions": { "binary": binary, "args": ["--automation"] } });
+            ("SAFARIDRIVER", WEBKIT_DRIVER.find()?, options)
+        }
     };
     let file = project.scratch("webdriver")?.join(format!("{}.json", engine.name()));
     fs::write(&file, options.to_string())?;
     Ok(vec![(driver, path.into()), ("WASM_BINDGEN_TEST_WEBDRIVER_JSON", file.into())])
+}
+
+/// What a runner is started through where its browser needs a screen.
+pub(crate) fn screen(engine: Engine) -> Result<Option<PathBuf>> {
+    if engine == Engine::WebKitGtk { XVFB_RUN.find().map(Some) } else { Ok(None) }
 }
 
 /// Quiet, without a network of its own; the sandbox of Chromium does not start for root.
@@ -87,7 +106,21 @@ fn chromium_flags(root: bool) -> Vec<&'static str> {
 const CHROMEDRIVER: Wanted =
     Wanted { what: "chromedriver", variable: "CHROMEDRIVER", names: &["chromedriver"], debian: "chromium-driver" };
 
-/// A program, the variable that overrides the search for it, and the Debian package that brings it.
+const WEBKIT_DRIVER: Wanted = Wanted {
+    what: "WebKitWebDriver",
+    variable: "WEBKITWEBDRIVER",
+    names: &["WebKitWebDriver"],
+    debian: "webkit2gtk-driver",
+};
+const XVFB_RUN: Wanted = Wanted { what: "xvfb-run", variable: "XVFB_RUN", names: &["xvfb-run"], debian: "xvfb xauth" };
+/// Where Debian keeps it, which is not on the PATH.
+const MINIBROWSERS: [&str; 3] = [
+    "MiniBrowser",
+    "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
+    "/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
+];
+
+/// A program, the variable that overrides the search for it, and the Debian packages that bring it.
 struct Wanted {
     what: &'static str,
     variable: &'static str,
@@ -124,9 +157,11 @@ impl Wanted {
 }
 
 /// Tries; whether it helped is seen by looking again.
-fn apt_get(package: &str) {
-    say(format!("installing {package} by apt-get (root on Debian)"));
-    for arguments in [&["update", "-q"][..], &["install", "-y", "-q", "--no-install-recommends", package]] {
+fn apt_get(packages: &str) {
+    say(format!("installing {packages} by apt-get (root on Debian)"));
+    let mut install = vec!["install", "-y", "-q", "--no-install-recommends"];
+    install.extend(packages.split(' '));
+    for arguments in [&["update", "-q"][..], &install] {
         if let Err(error) = sh::quiet(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
         {
             say(format!("{error:#}"));

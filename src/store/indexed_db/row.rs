@@ -34,6 +34,21 @@ pub(super) fn head(value: &JsValue) -> Option<(Revision, OpId)> {
     Some((revision, OpId(u64::from_str_radix(&op, 16).ok()?)))
 }
 
+/// Fills the bytes of a value with noise: what compresses would not take the same room. False: it holds no bytes.
+pub(super) fn make_noise(value: &JsValue) -> bool {
+    let Some(bytes) = Reflect::get(value, &"bytes".into()).ok().and_then(|bytes| bytes.dyn_into::<Uint8Array>().ok())
+    else {
+        return false;
+    };
+    let mut state = 1_u32;
+    for at in 0..bytes.length() {
+        // Numerical Recipes' generator; its high bits are noise enough for a compressor.
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        bytes.set_index(at, (state >> 24) as u8);
+    }
+    true
+}
+
 /// The value for `bytes`, committed by `op` as `revision`.
 pub(super) fn value(revision: Revision, op: OpId, bytes: &[u8]) -> JsValue {
     value::object(&[

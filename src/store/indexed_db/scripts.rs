@@ -94,23 +94,46 @@ pub(super) fn list(after: Option<&str>, limit: usize, answer: Answer<Vec<String>
 }
 
 /// Deletes all rows of one session, after comparing where a revision is expected.
+///
+/// Each value is overwritten before: an engine on SQLite frees the place of a deleted row without clearing it, and a
+/// summary could be read there until something else is written.
 pub(super) fn remove(session: &str, expect: Option<Revision>) -> Script {
     let session = session.to_owned();
     let mut asked = false;
-    Box::new(move |stores, root| {
-        let records = stores.records()?;
+    let mut held: Option<[IdbRequest; 3]> = None;
+    Box::new(move |stores, result| {
+        let (records, quarantine) = (stores.records()?, stores.quarantine()?);
+        let range = row::all_of(&session)?;
+        if let Some([keys, values, others]) = &held {
+            overwrite(&records, keys, &values.result().map_err(thrown)?)?;
+            overwrite(&quarantine, others, &result)?;
+            records.delete(&range).map_err(thrown)?;
+            quarantine.delete(&range).map_err(thrown)?;
+            return Ok(Step::Done);
+        }
         if let Some(expected) = expect {
             if !asked {
                 asked = true;
                 return get_root(&records, &session).map(Step::Await);
             }
-            Expect::Revision(expected).check(current(&root)?.map(|(revision, _)| revision))?;
+            Expect::Revision(expected).check(current(&result)?.map(|(revision, _)| revision))?;
         }
-        let range = row::all_of(&session)?;
-        records.delete(&range).map_err(thrown)?;
-        stores.quarantine()?.delete(&range).map_err(thrown)?;
-        Ok(Step::Done)
+        let all_keys = |store: &IdbObjectStore| store.get_all_keys_with_key(&range).map_err(thrown);
+        let all = |store: &IdbObjectStore| store.get_all_with_key(&range).map_err(thrown);
+        held = Some([all_keys(&records)?, all(&records)?, all_keys(&quarantine)?]);
+        all(&quarantine).map(Step::Await)
     })
+}
+
+/// Puts as many bytes, of noise, in the place of those that each value holds.
+fn overwrite(store: &IdbObjectStore, keys: &IdbRequest, values: &JsValue) -> Result<()> {
+    let keys = Array::from(&keys.result().map_err(thrown)?);
+    for (key, value) in keys.iter().zip(Array::from(values).iter()) {
+        if row::make_noise(&value) {
+            store.put_with_key(&value, &key).map_err(thrown)?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds behind the last one of the session, and drops the oldest above the bound.

@@ -11,12 +11,19 @@ export const engines = [
   { name: 'Firefox', browser: 'firefox', program: () => find('FIREFOX', ['firefox-esr', 'firefox']), args: [] },
 ];
 
+/** Every engine that storage is broken in: Chromium once more, on the backend that it is moving to. */
+export const storageEngines = [
+  engines[0],
+  { ...engines[0], name: 'Chromium (SQLite)', args: [...engines[0].args, '--enable-features=IdbSqliteBackingStore'] },
+  engines[1],
+];
+
 /** A browser on a profile of its own, which `restart` keeps and `end` removes. */
 export class Running {
   static async start(engine, options = {}) {
     const profile = await mkdtemp(join(tmpdir(), 'governor-profile-'));
     const running = new Running(engine, profile, options);
-    await running.#launch();
+    await running.launch();
     return running;
   }
 
@@ -34,20 +41,22 @@ export class Running {
     await Promise.all(locks.map((name) => rm(join(this.profile, name), { force: true })));
   }
 
-  /** Starts it again on the same profile. */
+  /** Starts it on its profile. */
+  async launch() {
+    const { browser, program, args } = this.engine;
+    // A copy: puppeteer takes the flags that it merges with its own out of the list it is given.
+    this.browser = await puppeteer.launch({ browser, executablePath: program(), args: [...args], userDataDir: this.profile, headless: true, ...this.options });
+  }
+
+  /** Ends it and starts it again on the same profile. */
   async restart() {
     await this.kill();
-    await this.#launch();
+    await this.launch();
   }
 
   async end() {
     await this.browser.close().catch(() => this.kill());
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });
-  }
-
-  async #launch() {
-    const { browser, program, args } = this.engine;
-    this.browser = await puppeteer.launch({ browser, executablePath: program(), args, userDataDir: this.profile, headless: true, ...this.options });
   }
 }
 

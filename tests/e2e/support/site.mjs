@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url';
 /** A path of the repository. */
 export const here = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Serves folders, each under its prefix; the first that has the file answers. */
-export async function serve(folders) {
-  const server = createServer(async ({ url }, reply) => {
-    const path = normalize(new URL(url, 'http://site').pathname);
+/** Serves folders, each under its prefix; the first that has the file answers. `routes` come first: functions of request and reply. */
+export async function serve(folders, routes = {}) {
+  const server = createServer(async (request, reply) => {
+    const path = normalize(new URL(request.url, 'http://site').pathname);
+    if (routes[path]) return routes[path](request, reply);
     const file = await firstFile(folders, path.endsWith('/') ? `${path}index.html` : path);
     reply.writeHead(file ? 200 : 404, { 'content-type': TYPES[extname(path)] ?? TYPES['.html'] });
     reply.end(file);

@@ -1,5 +1,5 @@
 //! `#[wasm_bindgen_test]` in real engines: `tests/wasm_*.rs` in Chromium and Firefox, and in Node unless the file is
-//! configured for a browser; `tests/node_*.rs` in Node alone.
+//! configured for a browser; `tests/wasm_conformance_*.rs` in WebKitGTK as well; `tests/node_*.rs` in Node alone.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,8 @@ pub(super) fn run(project: &Project) -> Result<Vec<Part>> {
     let compiled = compile(project, &sources)?;
     let runner = tools::wasm_test_runner(project)?;
     let mut parts = Vec::new();
-    for place in [Place::Node, Place::Window(Engine::Chromium), Place::Window(Engine::Firefox)] {
+    let windows = [Engine::Chromium, Engine::Firefox, Engine::WebKitGtk].map(Place::Window);
+    for place in [Place::Node].into_iter().chain(windows) {
         let mine: Vec<_> = compiled.iter().filter(|test| test.places.contains(&place)).collect();
         if mine.is_empty() {
             continue;
@@ -56,7 +57,7 @@ impl Place {
 
     /// Sets up the place once; the result makes one runner per test file.
     fn runner(self, project: &Project, runner: &Path) -> Result<impl Fn() -> Command> {
-        let (runner, mut settings) = (runner.to_path_buf(), Vec::new());
+        let (runner, mut settings, mut screen) = (runner.to_path_buf(), Vec::new(), None);
         match self {
             Self::Node => {
                 npm::node_version()?;
@@ -64,10 +65,18 @@ impl Place {
             Self::Window(engine) => {
                 settings.push(("WASM_BINDGEN_USE_BROWSER", "1".into()));
                 settings.extend(browsers::webdriver(project, engine)?);
+                screen = browsers::screen(engine)?;
             }
         }
         Ok(move || {
-            let mut command = Command::new(&runner);
+            let mut command = match &screen {
+                None => Command::new(&runner),
+                Some(screen) => {
+                    let mut command = Command::new(screen);
+                    command.arg("--auto-servernum").arg(&runner);
+                    command
+                }
+            };
             for driver in OTHER_DRIVERS {
                 command.env_remove(driver);
             }
@@ -139,10 +148,10 @@ fn places(name: &str, source: &str) -> Vec<Place> {
     } else if source.contains("run_in_shared_worker") || source.contains("run_in_service_worker") {
         // Firefox's driver cannot start the runner's page in these.
         vec![windows[0]]
-    } else if source.contains("wasm_bindgen_test_configure!") {
-        windows.to_vec()
     } else {
-        [&[Place::Node], &windows[..]].concat()
+        let node = (!source.contains("wasm_bindgen_test_configure!")).then_some(Place::Node);
+        let webkit = name.starts_with("wasm_conformance_").then_some(Place::Window(Engine::WebKitGtk));
+        node.into_iter().chain(windows).chain(webkit).collect()
     }
 }
 
@@ -184,6 +193,9 @@ mod tests {
         assert_eq!(places("node_import", ""), [Place::Node]);
         assert_eq!(places("wasm_core", "fn plain() {}"), [Place::Node, WINDOWS[0], WINDOWS[1]]);
         assert_eq!(places("wasm_idb", "wasm_bindgen_test_configure!(run_in_browser);"), WINDOWS);
+        let all = [&WINDOWS[..], &[Place::Window(Engine::WebKitGtk)]].concat();
+        assert_eq!(places("wasm_conformance_idb", "wasm_bindgen_test_configure!(run_in_browser);"), all);
+        assert_eq!(places("wasm_conformance_js", ""), [&[Place::Node], &all[..]].concat());
         assert_eq!(places("wasm_sw", "wasm_bindgen_test_configure!(run_in_service_worker);"), WINDOWS[..1]);
     }
 
