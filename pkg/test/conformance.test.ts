@@ -56,7 +56,7 @@ test('memory keeps what it declares, and a store that is not to be had here is b
   assert.deepEqual([kept.ok, kept.clauses.find(({ clause }) => clause === 'reopen_sees_last_ack')?.status], [true, 'not_declared'], told(kept));
   const absent = await checkStore((name) => indexedDb({ name }), { clauses: ['absent_load_is_none', 'two_sessions_isolated'] });
   assert.deepEqual([absent.ok, absent.broken], [false, 2]);
-  assert.match(absent.clauses[0]?.sentence ?? '', /the runtime does not have it/i);
+  assert.match(absent.clauses[0]?.sentence ?? '', /Unavailable/);
   const none = await checkStore(() => Object.freeze({ kind: 'mine' }), { clauses: ['absent_load_is_none'] });
   assert.match(none.clauses[0]?.sentence ?? '', /makeStore answered with no store of this package/);
 });

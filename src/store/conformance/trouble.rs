@@ -84,9 +84,11 @@ pub async fn quarantine_keeps_raw_and_unblocks_session<H: Harness>(harness: &H) 
         let (part, bytes) = raw(index);
         assert_eq!(store.quarantine(SESSION, part, &bytes, "decode").await, Ok(()));
     }
-    let kept = harness.quarantined(&store, SESSION).await;
-    assert_eq!(kept, Some((2..6).map(raw).collect()));
-    assert_eq!(kept.map_or(0, |kept| kept.len()), QUARANTINE_PER_SESSION);
+    // What the backend set aside by itself may lie beside what it was handed, and outlive it.
+    let mut kept = harness.quarantined(&store, SESSION).await.unwrap_or_default();
+    kept.retain(|entry| !damaged.contains(entry));
+    assert_eq!(kept, (2..6).map(raw).collect::<Vec<_>>());
+    assert_eq!(kept.len(), QUARANTINE_PER_SESSION);
     assert_eq!(get(&store, SESSION).await, snapshot);
     Outcome::Held
 }

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use super::place::Place;
 use crate::store::conformance::{Harness, Quarantined};
-use crate::store::{MemoryStore, Store};
+use crate::store::{Store, Survives};
 use crate::time::Millis;
 use crate::wasm::store::AnyStore;
 
@@ -50,8 +50,10 @@ pub(super) struct Benched(Bench);
 
 impl Benched {
     pub(super) fn listening(bench: Bench) -> Self {
-        LISTENING.replace(Some(bench.clone()));
-        panic::set_hook(Box::new(|panic| tell(|bench| bench.broke(panic.payload_as_str().unwrap_or_default()))));
+        // Once: after a panic the hook cannot be set again.
+        if LISTENING.replace(Some(bench.clone())).is_none() {
+            panic::set_hook(Box::new(|panic| tell(|bench| bench.broke(panic.payload_as_str().unwrap_or_default()))));
+        }
         Self(bench)
     }
 
@@ -78,14 +80,12 @@ impl Harness for Benched {
     }
 
     async fn reloaded(&self, store: Place) -> Place {
-        match &store.store {
-            AnyStore::Memory(_) => store.beside(AnyStore::Memory(MemoryStore::new())),
-            _ => {
-                // What an object does when it is closed is its own business: the data has to be there all the same.
-                let _ = store.close().await;
-                Self::place(self.0.again(&store.described))
-            }
+        if store.capabilities().survives == Survives::Memory {
+            return self.fresh().await;
         }
+        // What an object does when it is closed is its own business: the data has to be there all the same.
+        let _ = store.close().await;
+        Self::place(self.0.again(&store.described))
     }
 
     async fn hanging(&self) -> Option<Place> {
