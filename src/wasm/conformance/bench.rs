@@ -8,11 +8,10 @@ use std::task::Wake;
 
 use wasm_bindgen::prelude::*;
 
-use super::place::Place;
+use super::place::{Place, Tested};
 use crate::store::conformance::{Harness, Quarantined};
 use crate::store::{Store, Survives};
 use crate::time::Millis;
-use crate::wasm::store::AnyStore;
 
 #[wasm_bindgen]
 extern "C" {
@@ -74,7 +73,7 @@ impl Harness for Benched {
 
     async fn another_context(&self, store: &Place) -> Place {
         match &store.store {
-            AnyStore::Memory(memory) => store.beside(AnyStore::Memory(memory.another_context())),
+            Tested::Memory(memory) => store.beside(Tested::Memory(memory.another_context())),
             _ => Self::place(self.0.again(&store.described)),
         }
     }
@@ -100,9 +99,9 @@ impl Harness for Benched {
 
     async fn quarantined(&self, store: &Place, session: &str) -> Option<Vec<Quarantined>> {
         let kept = match &store.store {
-            AnyStore::Memory(memory) => memory.quarantined(session),
-            AnyStore::Injected(injected) => injected.quarantined(session).await.expect("the quarantine is readable"),
-            AnyStore::LocalStorage(_) | AnyStore::IndexedDb(_) => return None,
+            Tested::Memory(memory) => memory.quarantined(session),
+            Tested::Injected(injected) => injected.quarantined(session).await.expect("the quarantine is readable"),
+            Tested::LocalStorage(_) | Tested::IndexedDb(_) => return None,
         };
         Some(kept.into_iter().map(|(part, bytes, _)| (part, bytes)).collect())
     }

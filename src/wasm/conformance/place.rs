@@ -9,12 +9,20 @@ use crate::store::{
     StoreError,
 };
 use crate::time::Millis;
-use crate::wasm::store::{AnyStore, declared};
+use crate::wasm::store::declared;
 
 /// A store and its description.
 pub(super) struct Place {
     pub(super) described: JsValue,
-    pub(super) store: AnyStore,
+    pub(super) store: Tested,
+}
+
+/// One of the stores that can be described. Without a seal: that is a layer above the contract.
+pub(super) enum Tested {
+    Memory(MemoryStore),
+    LocalStorage(LocalStorage),
+    IndexedDb(IndexedDb),
+    Injected(Injected),
 }
 
 impl Place {
@@ -24,28 +32,28 @@ impl Place {
         let (kind, name) = (member("kind").as_string().unwrap_or_default(), member("name").as_string());
         let number = |name| member(name).as_f64().unwrap_or_default();
         let store = match kind.as_str() {
-            "indexed_db" => AnyStore::IndexedDb(name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name))),
+            "indexed_db" => Tested::IndexedDb(name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name))),
             "local_storage" => {
-                AnyStore::LocalStorage(name.map_or_else(LocalStorage::new, |name| LocalStorage::named(&name)))
+                Tested::LocalStorage(name.map_or_else(LocalStorage::new, |name| LocalStorage::named(&name)))
             }
             "injected" => {
                 let one_context = member("oneContext").is_truthy();
                 let declared = declared(one_context, number("survives") as u8, number("maxValueBytes"));
-                AnyStore::Injected(Injected::new(member("object"), declared))
+                Tested::Injected(Injected::new(member("object"), declared))
             }
-            _ => AnyStore::Memory(MemoryStore::new()),
+            _ => Tested::Memory(MemoryStore::new()),
         };
         Self { described, store }
     }
 
-    pub(super) fn beside(&self, store: AnyStore) -> Self {
+    pub(super) fn beside(&self, store: Tested) -> Self {
         Self { described: self.described.clone(), store }
     }
 
     pub(super) fn with_deadline(self, deadline: Millis) -> Self {
         let store = match self.store {
-            AnyStore::IndexedDb(store) => AnyStore::IndexedDb(store.with_deadline(deadline)),
-            AnyStore::Injected(store) => AnyStore::Injected(store.with_deadline(deadline)),
+            Tested::IndexedDb(store) => Tested::IndexedDb(store.with_deadline(deadline)),
+            Tested::Injected(store) => Tested::Injected(store.with_deadline(deadline)),
             at_once => at_once,
         };
         Self { store, ..self }
@@ -56,17 +64,22 @@ impl Place {
 macro_rules! forward {
     ($place:ident.$call:ident($($argument:expr),*)) => {
         match &$place.store {
-            AnyStore::Memory(store) => Store::$call(store, $($argument),*).await,
-            AnyStore::LocalStorage(store) => Store::$call(store, $($argument),*).await,
-            AnyStore::IndexedDb(store) => Store::$call(store, $($argument),*).await,
-            AnyStore::Injected(store) => Store::$call(store, $($argument),*).await,
+            Tested::Memory(store) => Store::$call(store, $($argument),*).await,
+            Tested::LocalStorage(store) => Store::$call(store, $($argument),*).await,
+            Tested::IndexedDb(store) => Store::$call(store, $($argument),*).await,
+            Tested::Injected(store) => Store::$call(store, $($argument),*).await,
         }
     };
 }
 
 impl Store for Place {
     fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+        match &self.store {
+            Tested::Memory(store) => Store::capabilities(store),
+            Tested::LocalStorage(store) => Store::capabilities(store),
+            Tested::IndexedDb(store) => Store::capabilities(store),
+            Tested::Injected(store) => Store::capabilities(store),
+        }
     }
 
     async fn open(&self) -> Result<(), StoreError> {
