@@ -6,12 +6,13 @@ import { build } from 'esbuild';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** `src/boundary` declares the generated glue and the WASM file; here is where they are. */
+/** `src/boundary` and `src/conformance` declare generated glue and a WASM file each; here is where they are. */
 const boundary = {
   name: 'boundary',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/glue\.js$/ }, () => ({ path: here('dist/wasm/compaction_governor.js') }));
-    onResolve({ filter: /\/bytes\.js$/ }, () => ({ path: here('dist/wasm/compaction_governor_bg.wasm') }));
+    const module = ({ path, resolveDir }) => (/conformance/.test(path) || /conformance$/.test(resolveDir) ? 'conformance' : 'compaction_governor');
+    onResolve({ filter: /\/glue\.js$/ }, (asked) => ({ path: here(`dist/wasm/${module(asked)}.js`) }));
+    onResolve({ filter: /\/bytes\.js$/ }, (asked) => ({ path: here(`dist/wasm/${module(asked)}_bg.wasm`) }));
     onLoad({ filter: /\/compaction_governor\.js$/ }, async ({ path }) => ({ contents: guardedGlue(await readFile(path, 'utf8')) }));
   },
 };
@@ -52,6 +53,8 @@ async function bundlePackage() {
   await copyTypes('src/formats/surface.d.ts', 'dist/formats.d.ts');
   await build({ ...shared, entryPoints: [here('src/redact/index.ts')], outfile: here('dist/redact.js'), minify: true });
   await copyTypes('src/redact/surface.d.ts', 'dist/redact.d.ts');
+  await build({ ...shared, entryPoints: [here('src/conformance/index.ts')], outfile: here('dist/conformance.js'), minify: true });
+  await copyTypes('src/conformance/surface.d.ts', 'dist/conformance.d.ts');
   const entryPoints = [here('src/cli/index.ts')];
   await build({ ...shared, entryPoints, outfile: here('dist/cli.js'), platform: 'node', target: 'node20', minify: true, banner: { js: '#!/usr/bin/env node' } });
   await chmod(here('dist/cli.js'), 0o755);
@@ -69,6 +72,6 @@ async function bundleTests() {
   await rm(outdir, { recursive: true, force: true });
   const files = await readdir(here('test'), { recursive: true });
   const entryPoints = files.filter((file) => file.endsWith('.test.ts')).map((file) => here(`test/${file}`));
-  const alias = { 'compaction-governor': here('src/index.ts'), 'compaction-governor/formats': here('src/formats/index.ts'), 'compaction-governor/redact': here('src/redact/index.ts') };
+  const alias = { 'compaction-governor': here('src/index.ts'), 'compaction-governor/formats': here('src/formats/index.ts'), 'compaction-governor/redact': here('src/redact/index.ts'), 'compaction-governor/conformance': here('src/conformance/index.ts') };
   await build({ ...shared, entryPoints, outdir, outbase: here('test'), alias, platform: 'node', packages: 'bundle', external: ['fast-check'], sourcemap: 'inline', outExtension: { '.js': '.mjs' } });
 }

@@ -8,7 +8,7 @@ use std::sync::Barrier;
 
 use compaction_governor::error::Applied;
 use compaction_governor::id::OpId;
-use compaction_governor::store::conformance::{self, Harness, Outcome};
+use compaction_governor::store::conformance::{self, Harness, Outcome, Quarantined};
 use compaction_governor::store::fault::{Fault, Faulty, Repeat};
 use compaction_governor::store::{
     Batch, Expect, MemoryStore, Part, QUARANTINE_PER_SESSION, Store, StoreError, StoreErrorKind, SyncStore, within,
@@ -37,12 +37,21 @@ impl Harness for Memory {
     async fn hanging(&self) -> Option<MemoryStore> {
         None
     }
+
+    async fn quarantined(&self, store: &MemoryStore, session: &str) -> Option<Vec<Quarantined>> {
+        Some(store.quarantined(session).into_iter().map(|(part, bytes, _)| (part, bytes)).collect())
+    }
 }
 
 mod limited {
     use super::*;
 
-    const NOT_DECLARED: [&str; 2] = ["reopen_sees_last_ack", "deadline_always_settles"];
+    const NOT_DECLARED: [&str; 4] = [
+        "reopen_sees_last_ack",
+        "deadline_always_settles",
+        "corrupt_record_reported_not_missing",
+        "quarantine_keeps_raw_and_unblocks_session",
+    ];
 
     macro_rules! clauses {
         ($($clause:ident)*) => { $(
@@ -62,9 +71,11 @@ mod limited {
 mod unlimited {
     use super::*;
 
-    const NOT_DECLARED: [&str; 5] = [
+    const NOT_DECLARED: [&str; 7] = [
         "reopen_sees_last_ack",
         "deadline_always_settles",
+        "corrupt_record_reported_not_missing",
+        "quarantine_keeps_raw_and_unblocks_session",
         "roundtrip_at_limit",
         "over_limit_is_value_too_large_and_nothing_changes",
         "batch_all_or_nothing_on_last_item_failure",
@@ -83,6 +94,26 @@ mod unlimited {
         )* };
     }
     compaction_governor::for_each_clause!(clauses);
+}
+
+mod sessions {
+    use compaction_governor::session::conformance;
+
+    use super::*;
+
+    const NOT_DECLARED: [&str; 1] = ["damaged_row_opens_paused_and_is_written_again"];
+
+    macro_rules! clauses {
+        ($($clause:ident)*) => { $(
+            #[test]
+            fn $clause() {
+                let outcome = pollster::block_on(conformance::$clause(&Memory { max_value_bytes: None }));
+                let held = outcome == Outcome::Held;
+                assert_eq!(held, !NOT_DECLARED.contains(&stringify!($clause)), "{outcome:?}");
+            }
+        )* };
+    }
+    compaction_governor::for_each_session_clause!(clauses);
 }
 
 #[test]

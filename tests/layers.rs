@@ -17,6 +17,8 @@ use syn::visit::{self, Visit};
 const ORDER: [&str; 9] = ["wasm", "session", "store", "record", "view", "summary", "plan", "transcript", "policy"];
 /// One layer: these may use each other.
 const LOWEST: [&str; 5] = ["tokens", "config", "time", "id", "error"];
+/// Macros stand in the crate root, wherever they are written: these are the exported ones and their layers.
+const MACROS: [(&str, &str); 2] = [("for_each_clause", "store"), ("for_each_session_clause", "session")];
 const JAVASCRIPT: [&str; 6] =
     ["js_sys", "web_sys", "wasm_bindgen", "wasm_bindgen_futures", "gloo_storage", "serde_wasm_bindgen"];
 const JAVASCRIPT_HOMES: [&str; 6] = [
@@ -56,7 +58,8 @@ impl Root {
             let from = path.iter().map(Ident::to_string).find(|part| part != "crate" && part != "self")?;
             Some((name, from))
         });
-        Self(named.collect())
+        let macros = MACROS.map(|(name, layer)| (name.to_owned(), layer.to_owned()));
+        Self(named.chain(macros).collect())
     }
 
     fn breaches(&self, file: &str, text: &str) -> Vec<String> {

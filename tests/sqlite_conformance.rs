@@ -64,6 +64,10 @@ impl Harness for Sqlite {
     }
 }
 
+/// It does not wait; rows are damaged, and the quarantine looked into, further below.
+const NOT_DECLARED: [&str; 3] =
+    ["deadline_always_settles", "corrupt_record_reported_not_missing", "quarantine_keeps_raw_and_unblocks_session"];
+
 macro_rules! clauses {
     ($($clause:ident)*) => { $(
         #[test]
@@ -71,7 +75,7 @@ macro_rules! clauses {
             let seen = Seen::of("contract");
             for durability in [Durability::Relaxed, Durability::Strict] {
                 let outcome = pollster::block_on(conformance::$clause(&Sqlite(durability)));
-                assert_eq!(outcome == Outcome::Held, stringify!($clause) != "deadline_always_settles", "{outcome:?}");
+                assert_eq!(outcome == Outcome::Held, !NOT_DECLARED.contains(&stringify!($clause)), "{outcome:?}");
             }
             seen.kept();
         }

@@ -10,12 +10,13 @@ use core::task::{Context, Waker};
 use browser::{Stub, eval, field, json, key};
 use compaction_governor::error::Applied;
 use compaction_governor::id::OpId;
-use compaction_governor::store::conformance::{self, Harness, Outcome};
+use compaction_governor::store::conformance::{self, Harness, Outcome, Quarantined};
 use compaction_governor::store::{
     Batch, Durability, Expect, IndexedDb, Part, QUARANTINE_PER_SESSION, Recover, Store, StoreError, StoreErrorKind,
     UnavailableWhy, within,
 };
 use compaction_governor::time::Millis;
+use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -48,6 +49,25 @@ impl Harness for Browser {
         browser::hold(store.name(), 4_000.0).await.unwrap();
         Some(store)
     }
+
+    async fn damage(&self, store: &IndexedDb, session: &str) -> bool {
+        browser::put_row(store.name(), "records", &key(session, "root"), &eval("'spoilt'")).await.unwrap();
+        true
+    }
+
+    async fn quarantined(&self, store: &IndexedDb, session: &str) -> Option<Vec<Quarantined>> {
+        let rows = browser::rows(store.name(), "quarantine").await.unwrap();
+        let (keys, values): (Array, Array) = (field(&rows, "keys").into(), field(&rows, "values").into());
+        let kept = keys.iter().zip(values.iter()).filter(|(key, _)| field(key, "0") == session);
+        Some(kept.map(|(_, row)| read_aside(&row)).collect())
+    }
+}
+
+/// A row of the quarantine; one that was no record at all is kept as it was, and has no bytes.
+fn read_aside(row: &JsValue) -> Quarantined {
+    let part = Part::parse(&field(row, "part").as_string().unwrap()).unwrap();
+    let bytes = field(row, "bytes");
+    (part, if bytes.is_undefined() { Vec::new() } else { Uint8Array::from(bytes).to_vec() })
 }
 
 macro_rules! clauses {
@@ -59,6 +79,22 @@ macro_rules! clauses {
     )* };
 }
 compaction_governor::for_each_clause!(clauses);
+
+mod sessions {
+    use compaction_governor::session::conformance;
+
+    use super::*;
+
+    macro_rules! clauses {
+        ($($clause:ident)*) => { $(
+            #[wasm_bindgen_test]
+            async fn $clause() {
+                assert_eq!(conformance::$clause(&Browser).await, Outcome::Held);
+            }
+        )* };
+    }
+    compaction_governor::for_each_session_clause!(clauses);
+}
 
 fn fresh() -> IndexedDb {
     IndexedDb::named(&browser::unique_name())

@@ -10,14 +10,14 @@ use core::task::{Context, Poll, Waker};
 
 use compaction_governor::error::Applied;
 use compaction_governor::id::OpId;
-use compaction_governor::store::conformance::{self, Harness, Outcome};
+use compaction_governor::store::conformance::{self, Harness, Outcome, Quarantined};
 use compaction_governor::store::injected::QUARANTINE;
 use compaction_governor::store::{
     Batch, Capabilities, CompareAndSwap, Expect, Injected, Part, QUARANTINE_PER_SESSION, Recover, Store, StoreError,
     StoreErrorKind, Survives,
 };
 use compaction_governor::time::Millis;
-use injected::{host, liar};
+use injected::{damage, host, liar};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// Short enough for a test, long enough for every timer of the hosts here.
@@ -63,6 +63,16 @@ impl Harness for Hosts {
         let methods = format!("load: {never}, commit: {never}, list: {never}, remove: {never}");
         Some(lying(&methods).with_deadline(SHORT))
     }
+
+    async fn damage(&self, _: &Injected, session: &str) -> bool {
+        damage(&self.place.borrow(), session);
+        true
+    }
+
+    async fn quarantined(&self, store: &Injected, session: &str) -> Option<Vec<Quarantined>> {
+        let kept = store.quarantined(session).await.unwrap();
+        Some(kept.into_iter().map(|(part, bytes, _)| (part, bytes)).collect())
+    }
 }
 
 mod values {
@@ -105,6 +115,22 @@ mod late {
         )* };
     }
     compaction_governor::for_each_clause!(clauses);
+}
+
+mod sessions {
+    use compaction_governor::session::conformance;
+
+    use super::*;
+
+    macro_rules! clauses {
+        ($($clause:ident)*) => { $(
+            #[wasm_bindgen_test]
+            async fn $clause() {
+                assert_eq!(conformance::$clause(&Hosts::answering("promises")).await, Outcome::Held);
+            }
+        )* };
+    }
+    compaction_governor::for_each_session_clause!(clauses);
 }
 
 fn unique_name() -> String {

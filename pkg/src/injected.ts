@@ -10,7 +10,8 @@ export function injected(store: InjectedStore, options: { seal?: Codec } = {}): 
   if (known) return known;
   refuseOtherShapes(store);
   const { oneContext, survives, maxValueBytes } = checked(store.capabilities ?? {});
-  const made = create('injected', () => StoreHandle.injected(store, oneContext, survives, maxValueBytes, options.seal));
+  const described = { kind: 'injected', object: store, oneContext, survives, maxValueBytes } as const;
+  const made = create(described, () => StoreHandle.injected(store, oneContext, survives, maxValueBytes, options.seal));
   byObject.set(store, made);
   return made;
 }

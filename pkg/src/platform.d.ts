@@ -11,6 +11,7 @@ declare class AbortController {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
+declare const performance: { now(): number };
 declare function setTimeout(run: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 declare const crypto: { getRandomValues<T extends Uint32Array | Uint8Array>(into: T): T; readonly subtle?: import('./seal.js').Subtle } | undefined;

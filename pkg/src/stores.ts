@@ -2,6 +2,7 @@
 
 import { __wbg_reset_state, StoreHandle } from './boundary/glue.js';
 import { Life } from './boundary/guard.js';
+import { DESCRIBED, type Described } from './described.js';
 import { branded, compactionError } from './errors.js';
 import { aesGcm, unreadableKey } from './seal.js';
 import type { Codec, Store } from './surface.js';
@@ -9,10 +10,11 @@ import type { Codec, Store } from './surface.js';
 /** The same name gives the same store, so that sessions opened through it are the same objects too. */
 export function indexedDb(options: { name?: string; seal?: boolean | Codec } = {}): Store {
   const { name, seal = false } = options;
+  const described = { kind: 'indexed_db', name } as const;
   const key = `indexed_db ${name ?? ''}`;
-  if (typeof seal === 'object') return shared(key, 'indexed_db', () => StoreHandle.indexedDb(name, seal), of(byCodec, seal));
-  if (!seal) return shared(key, 'indexed_db', () => StoreHandle.indexedDb(name));
-  return shared(`sealed ${key}`, 'indexed_db', () => {
+  if (typeof seal === 'object') return shared(key, described, () => StoreHandle.indexedDb(name, seal), of(byCodec, seal));
+  if (!seal) return shared(key, described, () => StoreHandle.indexedDb(name));
+  return shared(`sealed ${key}`, described, () => {
     const handle: StoreHandle = StoreHandle.indexedDb(name, aesGcm(async () => handle.key(await unreadableKey())));
     return handle;
   });
@@ -20,12 +22,12 @@ export function indexedDb(options: { name?: string; seal?: boolean | Codec } = {
 
 export function localStorageStore(options: { prefix?: string } = {}): Store {
   const { prefix } = options;
-  return shared(`local_storage ${prefix ?? ''}`, 'local_storage', () => StoreHandle.localStorage(prefix));
+  return shared(`local_storage ${prefix ?? ''}`, { kind: 'local_storage', name: prefix }, () => StoreHandle.localStorage(prefix));
 }
 
 /** Forgets with the process. Each call is a store of its own. */
 export function memory(): Store {
-  return create('memory', () => StoreHandle.memory());
+  return create({ kind: 'memory' }, () => StoreHandle.memory());
 }
 
 /** The open handle behind `store`, in an instance that lives. */
@@ -38,17 +40,17 @@ export function handleOf(store: Store): StoreHandle {
   return (entry.handle ??= branded(entry.open));
 }
 
-function shared(key: string, kind: string, open: () => StoreHandle, byName: Map<string, Store> = plain): Store {
+function shared(key: string, described: Described, open: () => StoreHandle, byName: Map<string, Store> = plain): Store {
   const known = byName.get(key);
   if (known) return known;
-  const store = create(kind, open);
+  const store = create(described, open);
   byName.set(key, store);
   return store;
 }
 
-/** A store that {@link handleOf} knows. */
-export function create(kind: string, open: () => StoreHandle): Store {
-  const store = Object.freeze({ kind });
+/** A store that {@link handleOf} knows, and the suite of `compaction-governor/conformance` too. */
+export function create(described: Described, open: () => StoreHandle): Store {
+  const store = Object.freeze({ kind: described.kind, [DESCRIBED]: Object.freeze(described) });
   opened.set(store, { open });
   return store;
 }

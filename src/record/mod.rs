@@ -35,7 +35,7 @@ mod unknown;
 mod writer;
 
 pub use archive::{Archive, ArchiveError, encode_archive, load_archive};
-#[cfg(any(test, target_arch = "wasm32"))]
+#[cfg(any(test, feature = "conformance", target_arch = "wasm32"))]
 pub(crate) use crc::crc32c;
 pub use envelope::{ENVELOPE_BYTES, envelope, sealed};
 pub use frame::{MIN_READER, SCHEMA};

@@ -16,6 +16,8 @@ mod carry;
 mod claim;
 mod command;
 mod commit;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod events;
 mod history;
 mod link;

@@ -4,6 +4,8 @@
 //! they run one after another per session. No borrow is held while one waits.
 
 mod attempt;
+#[cfg(feature = "conformance")]
+mod conformance;
 mod convert;
 mod events;
 mod fault;
@@ -19,6 +21,8 @@ mod sessions;
 mod settings;
 mod store;
 
+#[cfg(feature = "conformance")]
+pub use conformance::{Bench, Clause, clause_names, start_clause};
 pub use guards::decode_record;
 pub use lines::over_line;
 pub use session::Core;

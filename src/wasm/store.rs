@@ -120,7 +120,7 @@ impl AnyStore {
     }
 }
 
-fn declared(one_context: bool, survives: u8, max_value_bytes: f64) -> Capabilities {
+pub(super) fn declared(one_context: bool, survives: u8, max_value_bytes: f64) -> Capabilities {
     Capabilities {
         compare_and_swap: if one_context { CompareAndSwap::SingleContext } else { CompareAndSwap::Linearizable },
         atomic_batch: true,

@@ -57,6 +57,9 @@ export function host(name, answering) {
   return object
 }
 
+// Three bytes where a root record begins with eight of the store's own.
+export function damage(name, session) { place(name).get(session).parts.set('root', new Uint8Array(3)) }
+
 // The same with some methods replaced: `body` is given the host's own methods and answers the replacements.
 export function lying(name, body) {
   const host = new Host(name)
@@ -66,6 +69,8 @@ export function lying(name, body) {
 extern "C" {
     /// A host that keeps the contract: `values`, `promises` or `late`.
     pub(crate) fn host(name: &str, answering: &str) -> JsValue;
+    /// Spoils the root record of a session in a place.
+    pub(crate) fn damage(name: &str, session: &str);
     fn lying(name: &str, body: &Function) -> JsValue;
 }
 

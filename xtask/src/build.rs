@@ -22,6 +22,7 @@ pub(crate) fn all(project: &Project) -> Result<()> {
 /// The WASM and the npm package in `pkg/dist`.
 pub(crate) fn package(project: &Project) -> Result<()> {
     wasm(project)?;
+    suite(project)?;
     let stamp = Stamp::new(project, "package", String::new())?
         .reads(project.root.join("pkg"))
         .reads(project.root.join("package-lock.json"))
@@ -51,37 +52,58 @@ pub(crate) fn wasm(project: &Project) -> Result<()> {
     npm::install(project)?;
     tools::wasm_target(project)?;
     let std = StandardLibrary::choose(project);
-    let compiled = compile(project, &std)?;
+    std.announce();
     let settings = &project.settings;
-    let flags = [&settings.bindgen.args[..], &settings.opt.args].concat().join(" ");
-    let stamp = Stamp::new(project, "wasm", format!("{flags} {}", project.wasm_bindgen))?
-        .reads(compiled.clone())
-        .reads(project.root.join("package-lock.json"))
-        .writes(project.wasm_file())
-        .writes(project.glue_file());
-    if stamp.is_fresh() {
-        return Ok(());
-    }
-    bind(project, &compiled)?;
-    optimise(project)?;
-    refuse_machine_paths(project)?;
-    stamp.keep()
+    let compiled =
+        compile(project, "wasm", &settings.wasm.features, |cargo, flags| std.prepare(project, cargo, flags))?;
+    finish(project, &settings.wasm.name, &compiled, &settings.bindgen.args, &settings.opt.args)
 }
 
-fn compile(project: &Project, std: &StandardLibrary) -> Result<PathBuf> {
-    std.announce();
-    let Wasm { target, features, name, .. } = &project.settings.wasm;
+/// The WASM of the conformance suite and its glue, beside the one that is shipped to pages. On the toolchain's own standard
+/// library: what a clause says when it breaks is a panic's message, and nobody loads it to chat.
+fn suite(project: &Project) -> Result<()> {
+    let suite = &project.settings.suite;
+    say("compiling the WASM of the conformance suite");
+    let compiled = compile(project, &suite.name, &suite.features, |_, _| {})?;
+    finish(project, &suite.name, &compiled, &suite.bindgen, &suite.opt)
+}
+
+fn compile(
+    project: &Project,
+    folder: &str,
+    features: &[String],
+    prepare: impl FnOnce(&mut Command, &mut Vec<String>),
+) -> Result<PathBuf> {
+    let Wasm { target, name, .. } = &project.settings.wasm;
     // A folder of its own: the flags are others than those of the tests, and each would throw out the other's work.
-    let folder = project.scratch("wasm")?;
+    let folder = project.scratch(folder)?;
     let mut cargo = sh::cargo();
     cargo.args(["build", "--release", "--locked", "--lib", "--package", "compaction-governor", "--target", target]);
     cargo.arg("--features").arg(features.join(",")).arg("--target-dir").arg(&folder);
     let mut rustflags = remapped(project)?;
-    std.prepare(project, &mut cargo, &mut rustflags);
+    prepare(&mut cargo, &mut rustflags);
     // The encoded form wins over RUSTFLAGS and survives blanks in paths.
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rustflags.join("\u{1f}")).current_dir(&project.root);
     sh::run(&mut cargo)?;
     Ok(folder.join(target).join("release").join(format!("{name}.wasm")))
+}
+
+/// From what rustc made to what is bundled, unless that is there.
+fn finish(project: &Project, name: &str, compiled: &Path, bindgen: &[String], opt: &[String]) -> Result<()> {
+    let wasm = project.wasm_dir().join(format!("{name}_bg.wasm"));
+    let flags = [bindgen, opt].concat().join(" ");
+    let stamp = Stamp::new(project, &format!("wasm-{name}"), format!("{flags} {}", project.wasm_bindgen))?
+        .reads(compiled.to_path_buf())
+        .reads(project.root.join("package-lock.json"))
+        .writes(wasm.clone())
+        .writes(project.wasm_dir().join(format!("{name}.js")));
+    if stamp.is_fresh() {
+        return Ok(());
+    }
+    bind(project, name, compiled, bindgen)?;
+    optimise(project, &wasm, opt)?;
+    refuse_machine_paths(project, &wasm)?;
+    stamp.keep()
 }
 
 /// Panic messages carry source paths; these flags make them the same on every machine.
@@ -104,24 +126,21 @@ fn machine_folders(project: &Project) -> Result<Vec<(PathBuf, &'static str)>> {
     Ok(folders)
 }
 
-fn bind(project: &Project, compiled: &Path) -> Result<()> {
+fn bind(project: &Project, name: &str, compiled: &Path, flags: &[String]) -> Result<()> {
     let tool = tools::wasm_bindgen(project)?;
     say(format!("binding it with wasm-bindgen {}", project.wasm_bindgen));
     let mut bindgen = Command::new(tool);
-    bindgen.args(&project.settings.bindgen.args).arg("--out-name").arg(&project.settings.wasm.name);
+    bindgen.args(flags).arg("--out-name").arg(name);
     sh::run(bindgen.arg("--out-dir").arg(project.wasm_dir()).arg(compiled))
 }
 
-fn optimise(project: &Project) -> Result<()> {
-    let flags = &project.settings.opt.args;
+fn optimise(project: &Project, wasm: &Path, flags: &[String]) -> Result<()> {
     say(format!("optimising it with wasm-opt {}", flags.join(" ")));
-    let wasm = project.wasm_file();
-    sh::run(Command::new(npm::bin(project, "wasm-opt")).args(flags).arg(&wasm).arg("-o").arg(&wasm))
+    sh::run(Command::new(npm::bin(project, "wasm-opt")).args(flags).arg(wasm).arg("-o").arg(wasm))
 }
 
-fn refuse_machine_paths(project: &Project) -> Result<()> {
-    let wasm = project.wasm_file();
-    let bytes = fs::read(&wasm).with_context(|| format!("{} was not written", wasm.display()))?;
+fn refuse_machine_paths(project: &Project, wasm: &Path) -> Result<()> {
+    let bytes = fs::read(wasm).with_context(|| format!("{} was not written", wasm.display()))?;
     if let Some((folder, _)) = machine_folders(project)?.iter().find(|(folder, _)| names_folder(&bytes, folder)) {
         bail!("{} names {}: a path escaped --remap-path-prefix", wasm.display(), folder.display());
     }

@@ -26,6 +26,7 @@ pub(crate) struct Settings {
     pub(crate) wasm: Wasm,
     pub(crate) bindgen: Arguments,
     pub(crate) opt: Arguments,
+    pub(crate) suite: Suite,
     pub(crate) size: Limit,
     pub(crate) tools: Versions,
 }
@@ -52,6 +53,16 @@ pub(crate) struct Rebuilt {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
     pub(crate) args: Vec<String>,
+}
+
+/// The WASM of the conformance suite.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Suite {
+    pub(crate) name: String,
+    pub(crate) features: Vec<String>,
+    pub(crate) bindgen: Vec<String>,
+    pub(crate) opt: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! Clauses about what is kept: bytes, parts, sessions apart from each other.
 
-use super::support::{SESSION, commit, get, load, put, root};
+use super::support::{SESSION, assert_offered, commit, get, load, offered, put, root};
 use super::{Harness, Outcome};
 use crate::id::OpId;
 use crate::store::{Batch, Expect, Part, Store, StoreError, StoreErrorKind};
@@ -12,7 +12,7 @@ pub async fn absent_load_is_none<H: Harness>(harness: &H) -> Outcome {
     let store = harness.fresh().await;
     assert_eq!(store.open().await, Ok(()));
     assert_eq!(load(&store, SESSION).await, None);
-    assert_eq!(store.list(None, 10).await, Ok(vec![]));
+    assert_offered(store.list(None, 10).await, Ok(vec![]));
     Outcome::Held
 }
 
@@ -120,8 +120,10 @@ pub async fn two_sessions_isolated<H: Harness>(harness: &H) -> Outcome {
     put(&store, "two", Expect::Revision(1), b"22", 2).await;
     let one = get(&store, "one").await;
     assert_eq!((one.revision, one.op_id, root(&one)), (1, OpId(1), b"1".as_slice()));
-    assert_eq!(store.remove("one", None).await, Ok(()));
-    assert_eq!(load(&store, "one").await, None);
+    if let Some(removed) = offered(store.remove("one", None).await) {
+        assert_eq!(removed, Ok(()));
+        assert_eq!(load(&store, "one").await, None);
+    }
     assert_eq!(root(&get(&store, "two").await), b"22");
     Outcome::Held
 }
@@ -160,42 +162,18 @@ pub async fn key_prefix_no_bleed<H: Harness>(harness: &H) -> Outcome {
         let snapshot = get(&store, id).await;
         assert_eq!((snapshot.revision, snapshot.parts), (1, vec![(Part::Root, vec![index as u8])]), "{id:?}");
     }
-    let mut listed = store.list(None, ids.len() + 1).await.expect("a list succeeds");
-    listed.sort_unstable();
-    let mut expected = ids.map(str::to_owned);
-    expected.sort_unstable();
-    assert_eq!(listed, expected);
-    assert_eq!(store.remove("a", None).await, Ok(()));
+    if let Some(listed) = offered(store.list(None, ids.len() + 1).await) {
+        let (mut listed, mut expected) = (listed.expect("a list succeeds"), ids.map(str::to_owned));
+        listed.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(listed, expected);
+    }
+    let Some(removed) = offered(store.remove("a", None).await) else { return Outcome::Held };
+    assert_eq!(removed, Ok(()));
     assert_eq!(load(&store, "a").await, None);
     for id in ids.iter().filter(|id| **id != "a") {
         assert!(load(&store, id).await.is_some(), "removing \"a\" removed {id:?}");
     }
-    Outcome::Held
-}
-
-/// Pages of a list continue where the one before ended, and no session is named twice, however many parts it has.
-pub async fn list_names_each_session_once_across_pages<H: Harness>(harness: &H) -> Outcome {
-    let store = harness.fresh().await;
-    let ids: Vec<String> = (0..7).map(|index| format!("session-{index}")).collect();
-    for id in &ids {
-        let batch = Batch::root(vec![1]).put(Part::Generation(1), vec![1]).put(Part::Generation(2), vec![2]);
-        assert_eq!(commit(&store, id, Expect::Absent, batch, 1).await, Ok(1));
-        put(&store, id, Expect::Revision(1), &[2], 2).await;
-        assert_eq!(store.quarantine(id, Part::Root, b"x", "test").await, Ok(()));
-    }
-    assert_eq!(store.list(None, 0).await, Ok(vec![]));
-    let mut seen: Vec<String> = Vec::new();
-    loop {
-        let page = store.list(seen.last().map(String::as_str), 3).await.expect("a list succeeds");
-        assert!(page.len() <= 3, "a page above its limit");
-        if page.is_empty() {
-            break;
-        }
-        seen.extend(page);
-        assert!(seen.len() <= ids.len(), "a session is named twice: {seen:?}");
-    }
-    seen.sort_unstable();
-    assert_eq!(seen, ids);
     Outcome::Held
 }
 
@@ -211,7 +189,7 @@ pub async fn quarantine_leaves_the_record_alone<H: Harness>(harness: &H) -> Outc
     assert_eq!(store.quarantine("never committed", Part::Root, b"", "decode").await, Ok(()));
     assert_eq!(get(&store, SESSION).await, before);
     assert_eq!(load(&store, "never committed").await, None);
-    assert_eq!(store.list(None, 9).await, Ok(vec![SESSION.to_owned()]));
+    assert_offered(store.list(None, 9).await, Ok(vec![SESSION.to_owned()]));
     put(&store, SESSION, Expect::Revision(1), b"next", 2).await;
     Outcome::Held
 }

@@ -7,6 +7,9 @@
 //! 3. compare every [`Outcome`] with what the backend declares: a clause that it does not declare says so, it is never
 //!    silently passed.
 //!
+//! What a session makes of such a store is asked by the clauses of
+//! [`for_each_session_clause!`](crate::for_each_session_clause), with the same harness.
+//!
 //! Apart from the clauses about the limit itself, values are at most 4,352 bytes long.
 //! A broken clause panics with a sentence that names it. Numbers in the docs are those of the contract's list of clauses.
 
@@ -14,14 +17,18 @@ mod comparing;
 mod concurrency;
 mod ending;
 mod keeping;
+mod listing;
 mod support;
+mod trouble;
 
 pub use comparing::*;
 pub use concurrency::*;
 pub use ending::*;
 pub use keeping::*;
+pub use listing::*;
+pub use trouble::*;
 
-use crate::store::Store;
+use crate::store::{Part, Store};
 
 /// What the suite needs to know about a backend under test.
 #[expect(async_fn_in_trait, reason = "as for Store: engines of browsers are single-threaded")]
@@ -40,7 +47,21 @@ pub trait Harness {
 
     /// A store whose engine has stopped answering for good, with a short deadline. `None` where calls answer at once.
     async fn hanging(&self) -> Option<Self::Store>;
+
+    /// Makes what the engine holds for `session`, which was committed before, unreadable to the backend. False where
+    /// nothing can be done to it from here.
+    async fn damage(&self, _store: &Self::Store, _session: &str) -> bool {
+        false
+    }
+
+    /// What is in the quarantine of `session`, oldest first; `None` where it cannot be looked into from here.
+    async fn quarantined(&self, _store: &Self::Store, _session: &str) -> Option<Vec<Quarantined>> {
+        None
+    }
 }
+
+/// One entry of a quarantine: which part it was taken for, and its bytes.
+pub type Quarantined = (Part, Vec<u8>);
 
 /// What came of a clause that did not panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +102,12 @@ macro_rules! for_each_clause {
             two_sessions_isolated
             key_prefix_no_bleed
             list_names_each_session_once_across_pages
+            list_pagination_stable_under_writes
             remove_with_stale_expect_conflicts
             quarantine_leaves_the_record_alone
+            drop_future_before_ack_is_atomic
+            corrupt_record_reported_not_missing
+            quarantine_keeps_raw_and_unblocks_session
             closed_store_returns_closed
             caps_are_true
         }

@@ -41,6 +41,22 @@ pub(super) fn root(snapshot: &Snapshot) -> &[u8] {
     snapshot.part(Part::Root).expect("every snapshot has a root record")
 }
 
+/// The answer to an optional call; `None` where the store says that it does not offer it.
+pub(super) fn offered<T>(answer: Result<T, StoreError>) -> Option<Result<T, StoreError>> {
+    let unsupported = matches!(&answer, Err(error) if matches!(error.kind, StoreErrorKind::Unsupported { .. }));
+    (!unsupported).then_some(answer)
+}
+
+/// Asserts the answer to an optional call, where there is one.
+pub(super) fn assert_offered<T: core::fmt::Debug + PartialEq>(
+    answer: Result<T, StoreError>,
+    expected: Result<T, StoreError>,
+) {
+    if let Some(answer) = offered(answer) {
+        assert_eq!(answer, expected);
+    }
+}
+
 /// Asserts a conflict with `actual` that changed nothing.
 pub(super) fn assert_conflict<T: core::fmt::Debug>(answer: Result<T, StoreError>, actual: Option<Revision>) {
     assert_eq!(answer.err(), Some(StoreError::not_applied(StoreErrorKind::Conflict { actual })));

@@ -1,0 +1,1 @@
+export function seen(one: { store: string; place: string; promise: string; kept: number; of: number }): void;
