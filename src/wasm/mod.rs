@@ -13,6 +13,7 @@ mod heap;
 mod keeping;
 mod lines;
 mod object;
+mod others;
 mod queue;
 mod session;
 mod sessions;

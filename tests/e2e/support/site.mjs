@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url';
 /** A path of the repository. */
 export const here = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Serves folders, each under its prefix; the first that has the file answers. */
-export async function serve(folders) {
+/** Serves folders, each under its prefix; the first that has the file answers. `routes` answer with JSON, by path, and are asked first. */
+export async function serve(folders, routes = {}) {
   const server = createServer(async ({ url }, reply) => {
     const path = normalize(new URL(url, 'http://site').pathname);
+    const route = routes[path];
+    if (route) return reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await route()));
     const file = await firstFile(folders, path.endsWith('/') ? `${path}index.html` : path);
     reply.writeHead(file ? 200 : 404, { 'content-type': TYPES[extname(path)] ?? TYPES['.html'] });
     reply.end(file);
