@@ -88,7 +88,8 @@ test('without locks the store alone decides, and its running attempt stands', as
   assert.deepEqual(await alone.ask(undefined, ELSEWHERE), { refused: ELSEWHERE });
   assert.deepEqual(alone.asked, [['auto', Others.unknown]]);
   const nobodyElse = new SessionLock(undefined, () => assert.fail('asked for a store of this page alone'));
-  assert.equal((await nobodyElse.take()).others, Others.unknown);
+  const { others, failure } = await nobodyElse.take();
+  assert.deepEqual([others, failure], [Others.unknown, undefined]);
 });
 
 for (const [how, request] of Object.entries<Locks['request']>({
