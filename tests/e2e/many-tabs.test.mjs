@@ -196,10 +196,11 @@ for (const engine of engines) {
       await other.waitForFunction(() => window.told.some(([, compactions]) => compactions === 1), { polling: 20, timeout: 1_000 });
       const at = await other.evaluate(() => window.told.find(([, compactions]) => compactions === 1)[0]);
       assert.ok(at - wrote < 1_000, `${at - wrote} ms`);
-      await writer.evaluate(async () => {
+      // Deleted from a list of chats, where none of them is open.
+      await writer.evaluate(async (id) => {
         await window.chat.session.close();
-        await window.chat.session.advanced.remove();
-      });
+        await window.governor.sessions(window.governor.indexedDb()).remove(id);
+      }, id);
       await other.waitForFunction(() => window.chat.session.getSnapshot().compactions === 0, { polling: 20, timeout: 1_000 });
       const records = await other.evaluate(async () => {
         await window.chat.session.close();
