@@ -3,8 +3,9 @@
 import { Core, CoreSettings, decodeRecord, type StoreHandle } from './boundary/glue.js';
 import { Life } from './boundary/guard.js';
 import { brand, compactionError } from './errors.js';
+import { announceRemoval } from './session/hints.js';
 import { openedIn, randomWords } from './session/open.js';
-import { handleOf } from './stores.js';
+import { handleOf, scopeOf } from './stores.js';
 import type { ListedSession, Sessions, Store } from './surface.js';
 
 export function sessions(store: Store): Sessions {
@@ -41,7 +42,10 @@ class StoredSessions implements Sessions {
   async remove(id: string): Promise<void> {
     const opened = openedIn(this.#store, checked('id', id));
     if (opened) await opened.removeAndForget();
-    else await this.#as(id, (core) => core.remove());
+    else {
+      await this.#as(id, (core) => core.remove());
+      announceRemoval(scopeOf(this.#store, id));
+    }
   }
 
   async fork(from: string, to: string): Promise<void> {

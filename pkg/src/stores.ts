@@ -11,18 +11,18 @@ import type { Codec, Store } from './surface.js';
 export function indexedDb(options: { name?: string; seal?: boolean | Codec } = {}): Store {
   const { name, seal = false } = options;
   const described = { kind: 'indexed_db', name } as const;
-  const key = `indexed_db ${name ?? ''}`;
+  const key = `indexed_db ${name ?? OURS}`;
   if (typeof seal === 'object') return shared(key, described, () => StoreHandle.indexedDb(name, seal), of(byCodec, seal));
   if (!seal) return shared(key, described, () => StoreHandle.indexedDb(name));
   return shared(`sealed ${key}`, described, () => {
     const handle: StoreHandle = StoreHandle.indexedDb(name, aesGcm(async () => handle.key(await unreadableKey())));
     return handle;
-  });
+  }, plain, key);
 }
 
 export function localStorageStore(options: { prefix?: string } = {}): Store {
   const { prefix } = options;
-  return shared(`local_storage ${prefix ?? ''}`, { kind: 'local_storage', name: prefix }, () => StoreHandle.localStorage(prefix));
+  return shared(`local_storage ${prefix ?? OURS}`, { kind: 'local_storage', name: prefix }, () => StoreHandle.localStorage(prefix));
 }
 
 /** Forgets with the process. Each call is a store of its own. */
@@ -40,11 +40,19 @@ export function handleOf(store: Store): StoreHandle {
   return (entry.handle ??= branded(entry.open));
 }
 
-function shared(key: string, described: Described, open: () => StoreHandle, byName: Map<string, Store> = plain): Store {
+/** What a session in `store` is called among all tabs of an origin; nothing where only this page can have it. */
+export function scopeOf(store: Store, sessionId: string): string | undefined {
+  const name = names.get(store);
+  return name === undefined ? undefined : `${name}/${sessionId}`;
+}
+
+/** `scope`: what tabs that have the same records call them, however the store was opened. */
+function shared(key: string, described: Described, open: () => StoreHandle, byName: Map<string, Store> = plain, scope = key): Store {
   const known = byName.get(key);
   if (known) return known;
   const store = create(described, open);
   byName.set(key, store);
+  names.set(store, scope);
   return store;
 }
 
@@ -64,4 +72,7 @@ function of(byCodec: WeakMap<Codec, Map<string, Store>>, codec: Codec): Map<stri
 const plain = new Map<string, Store>();
 /** The same codec around the same database is the same store. */
 const byCodec = new WeakMap<Codec, Map<string, Store>>();
+const names = new WeakMap<Store, string>();
 const opened = new WeakMap<Store, { readonly open: () => StoreHandle; handle?: StoreHandle | undefined; life?: Life }>();
+/** The crate's default names. */
+const OURS = 'compaction-governor';

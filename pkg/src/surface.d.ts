@@ -228,6 +228,8 @@ export type CompactionEvent =
       mostTokens?: number;
     }
   | { type: 'storage'; durability: Durability }
+  /** The browser's locks failed, so that another tab may be at work: nothing starts by itself; by hand, and after a refused prompt, the store alone decides. */
+  | { type: 'lock_failed'; cause: unknown }
   | { type: 'foreign_record'; sessionId: string }
   /** A fault inside this package ended the session object: `prepare` hands messages back as they are, all else answers with this error (`internal`). `openSession` gives another one. */
   | { type: 'stopped'; error: CompactionError };

@@ -115,3 +115,12 @@ test('what one summariser wrote and would be refused is left to the next, and to
   await write(picky, [async () => 'bad'], undefined);
   assert.deepEqual(ends, [['commit', 'good'], ['commit', 'bad']]);
 });
+
+test('an attempt that another tab has taken over asks for no further part, and ends as overtaken', async () => {
+  const { value, ends, request } = plan();
+  const parts: Plan<string> = { ...value, commit: async () => ({ status: 'unfinished', request }), renew: async () => false };
+  let asked = 0;
+  const end = await write(parts, [async () => `part ${(asked += 1)}`, async () => assert.fail('asked')], undefined);
+  assert.ok(end.status === 'failed' && end.error.code === 'superseded');
+  assert.deepEqual([asked, ends], [1, [['cancel', undefined]]]);
+});

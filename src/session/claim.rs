@@ -21,7 +21,21 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     kind: Kind,
+    others: Others,
+    /// Drawn once, however often the claim is made again.
     attempt: Option<AttemptId>,
+}
+
+/// What whoever claims knows of other writers besides what the store says. It saves money; the store decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Others {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// None is at work: the claimer holds the session's lock. An attempt that the store shows as running is nobody's.
+    Idle,
+    /// One is at work: it holds the lock. Nothing is claimed, nor cleared.
+    Working,
 }
 
 /// What came of a claim.
@@ -64,10 +78,23 @@ pub struct Planned {
 }
 
 impl Claim {
-    /// A claim of this kind.
+    /// A claim of this kind, by who knows of others what the store says.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
-        Self { kind, attempt: None }
+        Self::beside(Others::Unknown, kind)
+    }
+
+    /// A claim by the holder of the session's lock: an attempt that the store shows as running is ended first, in the same
+    /// commit. It counts as interrupted, once.
+    #[must_use]
+    pub fn alone(kind: Kind) -> Self {
+        Self::beside(Others::Idle, kind)
+    }
+
+    /// A claim by who knows this of others.
+    #[must_use]
+    pub fn beside(others: Others, kind: Kind) -> Self {
+        Self { kind, others, attempt: None }
     }
 
     fn decide(self, session: &Session, now: Timestamp) -> Decision {
@@ -102,6 +129,18 @@ impl Claim {
             }
             (Err(refusal), _) => Claimed::Refused(refused(session, refusal)),
         }
+    }
+
+    /// The claim went through before another writer came, and its acknowledgement was lost: the store shows it running.
+    /// Where it shows anything else, what was planned before the conflict is void.
+    fn held(&self, session: &mut Session) -> Option<Claimed> {
+        let planned = session.planned().filter(|planned| Some(planned.attempt) == self.attempt)?.clone();
+        if session.state().attempt().is_none_or(|attempt| attempt.id != planned.attempt) {
+            session.end_planned(planned.attempt);
+            return None;
+        }
+        session.notify(planned.notice(Status::InProgress, None, None));
+        Some(Claimed::Planned(planned))
     }
 
     /// Clears what can be had without a model before one is asked, but for a person, who asked for a summary.
@@ -166,6 +205,14 @@ impl Mutation for Claim {
 
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Claimed> {
         session.pass_time(now);
+        if let Some(held) = self.held(session) {
+            return Mutated::root_only(held);
+        }
+        match self.others {
+            Others::Unknown => {}
+            Others::Idle => drop(session.abandon_orphan(now)),
+            Others::Working => return Mutated::root_only(Claimed::Refused(elsewhere(self.decide(session, now)))),
+        }
         let mut parts = Parts::default();
         let output = match self.prune(session, &mut parts, now) {
             Some(pruned) => pruned,
@@ -295,6 +342,14 @@ fn refused(session: &Session, refusal: Refusal) -> Decision {
         _ => blocked(Block::NothingToCompact),
     };
     Decision { action, used: seen.occupancy, lines: seen.lines, floor: seen.floor, confidence: seen.confidence }
+}
+
+/// Somebody holds the lock: what would let a pass start is a wait, whether their intent is in the store yet or not.
+fn elsewhere(decision: Decision) -> Decision {
+    match decision.pass() {
+        Some(_) => Decision { action: Action::Wait { reason: Wait::InProgress, retry_at: None }, ..decision },
+        None => decision,
+    }
 }
 
 fn blocked(reason: Block) -> Action {

@@ -89,6 +89,9 @@ impl core::fmt::Debug for Commit {
     }
 }
 
+/// A late result is committed on whatever root the store holds by then, as long as three things are as they were at the
+/// claim: the attempt runs, the covered range is unchanged, and so is the summary that it takes in. Then only entries
+/// were appended. A conflict makes it again on the newer root, under the same conditions; otherwise it is superseded.
 impl Mutation for Commit {
     type Output = Committed;
 
@@ -96,8 +99,11 @@ impl Mutation for Commit {
         let Some(planned) = session.planned().filter(|planned| planned.attempt == self.attempt).cloned() else {
             return Mutated::root_only(Committed::Superseded);
         };
+        if let Some(live) = self.landed(session, &planned) {
+            return Mutated::root_only(live);
+        }
         session.edit_root(|root| root.spent_tokens = root.spent_tokens.saturating_add(u64::from(self.spent)));
-        if session.index().fingerprint(planned.plan.cut) != planned.fingerprint {
+        if !holds(session, &planned) {
             return Mutated::root_only(superseded(session, &planned, now));
         }
         let text = self.text.clone();
@@ -119,6 +125,16 @@ impl Mutation for Commit {
 }
 
 impl Commit {
+    /// It went through before another writer came, and its acknowledgement was lost: the store's list names the attempt.
+    fn landed(&self, session: &mut Session, planned: &Planned) -> Option<Committed> {
+        if !session.names(self.attempt) {
+            return None;
+        }
+        let after = session.observation().occupancy;
+        session.notify(planned.notice(Status::Completed, Some(after), None));
+        Some(Committed::Live { before: planned.before, after })
+    }
+
     fn live(
         &self,
         session: &mut Session,
@@ -181,9 +197,12 @@ impl Mutation for Fail {
             return Mutated::root_only(Failed { retry_at: None, fallback: true });
         }
         let failure = Failure { class: self.class, grew: false, retry_after: self.retry_after };
-        session.apply(Event::Failed { attempt: self.attempt, failure }, now);
+        let outcome = session.apply(Event::Failed { attempt: self.attempt, failure }, now).outcome;
         if let Some(planned) = planned {
-            session.notify(planned.notice(Status::Failed, None, Some(self.class.code())));
+            session.notify(match outcome {
+                Outcome::Ignored(_) => planned.notice(Status::Cancelled, None, None),
+                _ => planned.notice(Status::Failed, None, Some(self.class.code())),
+            });
         }
         Mutated::root_only(Failed { retry_at: cooldown(session, now), fallback: false })
     }
@@ -231,6 +250,12 @@ impl Session {
 #[must_use]
 pub fn limits(planned: &Planned) -> Limits {
     Limits { slice_tokens: planned.plan.slice_tokens, cap: planned.plan.summary_cap, scale_permille: UNSCALED }
+}
+
+/// Whether the transcript only grew since the claim, and nobody put another summary under it.
+fn holds(session: &Session, planned: &Planned) -> bool {
+    session.index().fingerprint(planned.plan.cut) == planned.fingerprint
+        && session.sight().view.generation() == planned.previous
 }
 
 fn superseded(session: &mut Session, planned: &Planned, now: Timestamp) -> Committed {

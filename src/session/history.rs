@@ -20,8 +20,9 @@ use crate::{
 /// Takes the live summary back: the view falls back to the one before it, or to the transcript.
 #[derive(Clone, Debug)]
 pub struct Undo {
-    /// Which compaction it is to be, as it was handed out; `None` for whichever is live.
-    pub compaction: Option<String>,
+    compaction: Option<String>,
+    /// What it took back, however often the change is made again.
+    taken: Option<Amended>,
 }
 
 /// Writes the live summary anew: another generation of the same covered range. The old one stays, for undo.
@@ -31,6 +32,7 @@ pub struct Edit {
     text: String,
     /// Drawn once, however often the change is made again.
     attempt: Option<AttemptId>,
+    written: Option<Amended>,
 }
 
 /// A live summary that was taken back or written anew.
@@ -88,11 +90,19 @@ impl AmendError {
     }
 }
 
+impl Undo {
+    /// Takes back the compaction called so, as it was handed out; `None` for whichever is live.
+    #[must_use]
+    pub fn new(compaction: Option<String>) -> Self {
+        Self { compaction, taken: None }
+    }
+}
+
 impl Edit {
     /// Puts `text` in the place of the summary of `compaction`.
     #[must_use]
     pub fn new(compaction: &str, text: String) -> Self {
-        Self { compaction: compaction.to_owned(), text, attempt: None }
+        Self { compaction: compaction.to_owned(), text, attempt: None, written: None }
     }
 
     fn amend(&mut self, session: &mut Session, number: u32, now: Timestamp) -> Result<Mutated<Amended>, AmendError> {
@@ -144,9 +154,17 @@ impl Mutation for Undo {
     type Output = Result<Amended, AmendError>;
 
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Self::Output> {
+        // A lost acknowledgement, and another writer since: it went through, and the one before is not to go as well.
+        if let Some(taken) = self.taken.filter(|taken| !session.names(taken.attempt)) {
+            return Mutated::root_only(Ok(taken));
+        }
         match session.amendable(self.compaction.as_deref(), now) {
             Ok(number) if session.needs(number) => Mutated::root_only(Err(AmendError::NeedsTranscript)),
-            Ok(number) => session.take_back(number, now),
+            Ok(number) => {
+                let mutated = session.take_back(number, now);
+                self.taken = mutated.output.ok();
+                mutated
+            }
             Err(refusal) => Mutated::root_only(Err(refusal)),
         }
     }
@@ -156,10 +174,16 @@ impl Mutation for Edit {
     type Output = Result<Amended, AmendError>;
 
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Self::Output> {
+        if let Some(written) = self.written.filter(|written| session.names(written.attempt)) {
+            return Mutated::root_only(Ok(written));
+        }
         let amended =
             session.amendable(Some(&self.compaction), now).and_then(|number| self.amend(session, number, now));
         match amended {
-            Ok(Mutated { output, parts }) => Mutated { output: Ok(output), parts },
+            Ok(Mutated { output, parts }) => {
+                self.written = Some(output);
+                Mutated { output: Ok(output), parts }
+            }
             Err(refusal) => Mutated::root_only(Err(refusal)),
         }
     }
@@ -174,13 +198,17 @@ impl Session {
         }
         let live = self.live_or_longest().map(|live| (live.number, live.attempt));
         let meant = compaction.map(|id| AttemptId::parse(id).ok_or(AmendError::Unknown)).transpose()?;
-        let known = |id: AttemptId| self.root().generations.iter().any(|generation| generation.attempt == id);
         match (live, meant) {
             (Some((number, attempt)), meant) if meant.is_none_or(|id| id == attempt) => Ok(number),
-            (_, Some(id)) if !known(id) => Err(AmendError::Unknown),
+            (_, Some(id)) if !self.names(id) => Err(AmendError::Unknown),
             (Some((_, live)), _) => Err(AmendError::NotLive { live }),
             (None, _) => Err(AmendError::Nothing),
         }
+    }
+
+    /// Whether the root names a generation of this attempt.
+    pub(super) fn names(&self, attempt: AttemptId) -> bool {
+        self.root().generations.iter().any(|generation| generation.attempt == attempt)
     }
 
     /// Before the host has shown its transcript nothing matches it: then the one that covers most is meant.

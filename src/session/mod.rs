@@ -9,6 +9,10 @@
 //! 4. let a model write the summary, then run [`Commit`], or [`Fail`];
 //! 5. run [`Report`] for each model call: it settles the verdict, and writes only when something durable changed.
 //!
+//! Any number of tabs and processes work on one session: compare-and-swap decides, whatever else they know of each other.
+//! A conflict reads again and makes the change again, fenced by attempt. Who holds a lock besides may say so
+//! ([`Claim::alone`]); [`Refresh`] takes what others wrote.
+//!
 //! No operation fails because a store did: state goes on in memory, [`Session::durability`] says so, writes are retried.
 
 mod adopt;
@@ -26,6 +30,7 @@ mod notice;
 mod open;
 mod pin;
 mod prune;
+mod refresh;
 mod request;
 mod resume;
 mod run;
@@ -33,12 +38,13 @@ pub mod sessions;
 mod settings;
 mod sight;
 mod store;
+mod takeover;
 mod write;
 mod writing;
 
 pub use adopt::Adopt;
 pub use carry::{CARRY_TOKENS, CarryRefusal};
-pub use claim::{Claim, Claimed, Planned};
+pub use claim::{Claim, Claimed, Others, Planned};
 pub use command::{Call, Calls, Operation, Step, Steps, StoreCommand, StoreReply};
 pub use commit::{Commit, Committed, Fail, Failed, limits};
 pub use events::{Event, Happened, Report, Reported, Settle};
@@ -48,10 +54,12 @@ pub use memory::{BELOW_LINE, OVER_LINE, Session};
 pub use notice::{Notice, Status};
 pub use open::{Found, Open};
 pub use pin::{MAX_PINS, PIN_TOKENS, Pin, PinError, Pinnable, Pinned, Unpin};
+pub use refresh::Refresh;
 pub use request::{Ask, Asking, RequestError};
 pub use resume::ResumeError;
 pub use run::{Driven, carry_out, carry_out_sync, drive, drive_sync, run, run_sync};
 pub use settings::Settings;
 pub use store::{Peek, Remove};
+pub use takeover::TakeOver;
 pub use write::{Mutated, Mutation, Parts, Write};
 pub use writing::{Receipt, Sent, Taken};

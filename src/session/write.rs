@@ -144,11 +144,7 @@ impl Writer {
     fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp, change: Change<'_>) -> Step {
         match (self.stage, reply) {
             (Stage::Rereading, StoreReply::Loaded(Ok(found))) => {
-                session.attach();
-                session.end_assumption(now);
-                if found.as_ref().map(|snapshot| snapshot.revision) != session.revision() {
-                    session.adopt(found, now);
-                }
+                session.reread(found, now);
                 self.mutate(session, now, change)
             }
             // Nothing was read, or the reply is to no command of this kind: the change is made on what memory holds.
@@ -249,6 +245,17 @@ fn unwritten(session: &mut Session, now: Timestamp) -> Step {
 
 /// Memory and what was found in the store become one.
 impl Session {
+    /// The store has answered a read: takes what it holds, where that is not what memory is based on. Whether it was new.
+    pub(super) fn reread(&mut self, found: Option<Snapshot>, now: Timestamp) -> bool {
+        self.attach();
+        self.end_assumption(now);
+        let new = found.as_ref().map(|snapshot| snapshot.revision) != self.revision();
+        if new {
+            self.adopt(found, now);
+        }
+        new
+    }
+
     /// Takes what another writer left in the store. What memory could not write yet is merged into it (rule 14).
     pub(super) fn adopt(&mut self, found: Option<Snapshot>, now: Timestamp) {
         let Some(snapshot) = found else {

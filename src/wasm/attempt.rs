@@ -6,14 +6,15 @@ use wasm_bindgen::prelude::*;
 use crate::{
     session::{Ask, Claim, Claimed, Commit, Event, Fail, Sent, Taken, Write},
     summary::Finish,
-    wasm::{convert, fault::Fault, object::Members, session::Core},
+    wasm::{convert, fault::Fault, object::Members, others, session::Core},
 };
 
 #[wasm_bindgen]
 impl Core {
-    /// Claims an attempt: a plan, or the decision that refuses it.
-    pub fn claim(&self, kind: &str, now: f64) -> Result<Promise, JsValue> {
-        let claim = Claim::new(convert::kind(kind)?);
+    /// Claims an attempt: a plan, or the decision that refuses it. `others`: 0 for nothing known, 1 for none at work, 2 for one
+    /// that is.
+    pub fn claim(&self, kind: &str, now: f64, others: u8) -> Result<Promise, JsValue> {
+        let claim = Claim::beside(others::others(others), convert::kind(kind)?);
         self.promise(Write::rereading(claim), now, |claimed, _, now| {
             Ok(match claimed {
                 Claimed::Planned(planned) => convert::planned(&planned),

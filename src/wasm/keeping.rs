@@ -19,7 +19,7 @@ use crate::{
 impl Core {
     /// Takes the live summary back; `compaction_id` says which that has to be.
     pub fn undo(&self, compaction_id: Option<String>, now: f64) -> Result<Promise, JsValue> {
-        self.amend(Undo { compaction: compaction_id }, now)
+        self.amend(Undo::new(compaction_id), now)
     }
 
     /// Puts `text` in the place of the live summary.

@@ -15,6 +15,7 @@ mod heap;
 mod keeping;
 mod lines;
 mod object;
+mod others;
 mod queue;
 mod session;
 mod sessions;

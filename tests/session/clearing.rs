@@ -143,7 +143,7 @@ fn a_person_who_asks_gets_a_summary_and_an_undo_brings_back_what_was_cleared() {
     assert!(matches!(tab.claim(Kind::Manual), Claimed::Planned(_)));
     assert_eq!(cleared(&tab), [], "nothing is cleared for it");
     let mut tab = pruned();
-    let undone = tab.run(Write::new(Undo { compaction: None })).expect("taken back");
+    let undone = tab.run(Write::new(Undo::new(None))).expect("taken back");
     assert!(undone.after > undone.before);
     assert_eq!(cleared(&tab), []);
     assert_eq!(cleared(&show(&tab, 2)), []);

@@ -10,7 +10,7 @@ use super::*;
 const BETTER: &str = "The user asked for a login page and password reset. Done: both. Open: nothing.";
 
 fn undo(tab: &mut Tab<Counting>, compaction: Option<&str>) -> Result<Amended, AmendError> {
-    tab.run(Write::rereading(Undo { compaction: compaction.map(str::to_owned) }))
+    tab.run(Write::rereading(Undo::new(compaction.map(str::to_owned))))
 }
 
 fn edit(tab: &mut Tab<Counting>, compaction: &str, text: &str) -> Result<Amended, AmendError> {

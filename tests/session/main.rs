@@ -16,6 +16,7 @@ mod sessions;
 mod tab;
 mod tail;
 mod trouble;
+mod writers;
 
 use compaction_governor::{
     config::{Config, Trigger},

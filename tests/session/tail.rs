@@ -220,7 +220,7 @@ fn tail_of_mixed(tab: &Tab<Counting>, covered: u32) -> Tab<Counting> {
 fn a_tail_whose_summary_another_tab_took_back_starts_no_pass_and_asks_for_the_whole_conversation() {
     let tab = compacted(80);
     let mut tail = tail_of(&tab, 2);
-    let undo = || Write::rereading(Undo { compaction: None });
+    let undo = || Write::rereading(Undo::new(None));
     assert_eq!(tail.run(undo()), Err(AmendError::NeedsTranscript));
     assert!(!tail.session.lacks_transcript());
     reopen(&tab, 3).run(undo()).expect("with the whole conversation");

@@ -76,7 +76,8 @@ export class Core {
   drainEvents(): CompactionEvent[];
 
   open(now: number): Promise<Opened>;
-  claim(kind: ClaimKind, now: number): Promise<PlanDto | { refused: Decision; prunedTokens?: number }>;
+  /** `others`: 0 nothing is known of other tabs, 1 none is at work (an attempt that the store shows as running is ended first), 2 one is. */
+  claim(kind: ClaimKind, now: number, others?: 0 | 1 | 2): Promise<PlanDto | { refused: Decision; prunedTokens?: number }>;
   /** 0 stands for a limit that is not known; a `sentRevision` of -1 for a summariser that is not the conversation's own model. */
   request(
     compactionId: string,
@@ -126,6 +127,12 @@ export class Core {
   unpin(id: string, now: number): Promise<void>;
   unpinEntry(index: number, now: number): Promise<void>;
   settle(now: number): Promise<void>;
+  /** Takes what another tab left in the store; true where something was new. */
+  refresh(now: number): Promise<boolean>;
+  /** Ends the attempt that the store shows as running; true where there was one. Only for the holder of the session's lock. */
+  takeOver(now: number): Promise<boolean>;
+  /** The store's revision that memory is based on; 0 for none. */
+  revision(): number;
   /** A compaction of the first `coveredEntries` that the host made by itself; its id. Only a replay needs it. */
   adopt(coveredEntries: number, summaryTokens: number, manual: boolean, now: number): Promise<string>;
   records(): Promise<StoredRecord[]>;

@@ -2,6 +2,7 @@
 
 import type { ClaimKind } from '../boundary/glue.js';
 import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, RepairReport, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
+import { claim } from './claim.js';
 import type { Engine } from './engine.js';
 import { ClaimedPlan, sliceOf } from './plan.js';
 import { changeOf, confirmed, repaired, repairsOf } from './repair.js';
@@ -28,13 +29,18 @@ export class FullControl<M> implements Advanced<M> {
     const { core } = this.#engine;
     await this.#engine.quiet();
     const decision = core.explain(Date.now());
-    const kind = options.trigger ?? automatic(decision);
-    if (kind === undefined) return { refused: decision };
-    const claimed = await this.#engine.run(() => core.claim(kind, Date.now()));
+    const claimed = await claim(this.#engine, options.trigger ?? automatic(decision), decision, this.#plans.size > 0);
     if ('refused' in claimed) return claimed;
-    const plan = new ClaimedPlan(this.#engine, claimed, await sliceOf(this.#engine, claimed, options.focus), () => this.#plans.delete(claimed.compactionId));
-    this.#plans.set(claimed.compactionId, plan);
-    return plan;
+    const { claimed: dto, turn } = claimed;
+    try {
+      const slice = await sliceOf(this.#engine, dto, options.focus);
+      const plan = new ClaimedPlan(this.#engine, dto, slice, turn, () => this.#plans.delete(dto.compactionId));
+      this.#plans.set(dto.compactionId, plan);
+      return plan;
+    } catch (error) {
+      turn.release();
+      throw error;
+    }
   }
 
   async resume(compactionId: string): Promise<Plan<M> | undefined> {
@@ -92,8 +98,9 @@ export class FullControl<M> implements Advanced<M> {
     return this.#engine.run(() => this.#engine.core.records());
   }
 
-  remove(): Promise<void> {
-    return this.#engine.run(() => this.#engine.core.remove());
+  async remove(): Promise<void> {
+    await this.#engine.run(() => this.#engine.core.remove());
+    this.#engine.removed();
   }
 
   #useModel({ model }: ObserveOptions): void {

@@ -6,6 +6,8 @@ import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
 import { textOf, type Carry } from './carry.js';
+import { announceRemoval, Hints } from './hints.js';
+import { Others, SessionLock, type Turn } from './locks.js';
 import { LEFT_OUT, redacted, type Redact } from './redact.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
@@ -16,6 +18,7 @@ export class Engine<M> {
   readonly transcript: Transcript<M>;
   readonly views: Views<M>;
   readonly watch: Watch;
+  readonly lock: SessionLock;
   /** The latest that `openSession` was given. */
   carry: Carry | undefined;
   redact: Redact | undefined;
@@ -23,16 +26,26 @@ export class Engine<M> {
   sent: View<M> | undefined;
   /** The instance that the core lives in. */
   readonly life = Life.current;
+  readonly #hints: Hints;
+  readonly #scope: string | undefined;
+  /** The revision that other tabs were told of. */
+  #told = 0;
+  #lockFails = false;
+  #refreshing = false;
   #background: Promise<void>;
 
   constructor(
     readonly core: Core,
     readonly reader: Reader<M>,
     lost = false,
+    scope?: string,
   ) {
     this.transcript = new Transcript(core, reader);
     this.views = new Views(core, reader, this.transcript);
     this.watch = new Watch(core, this.life, () => this.later(() => core.settle(Date.now())));
+    this.lock = new SessionLock(scope);
+    this.#scope = scope;
+    this.#hints = new Hints(scope, { revision: () => core.revision(), refresh: () => this.#refresh() });
     const opened = this.run(() => core.open(Date.now())).catch((): Opened => ({ found: 'lost', durability: 'degraded' }));
     this.ready = opened.then((found): Opened => (lost ? { ...found, found: 'lost' } : found));
     this.#background = this.ready.then(() => undefined);
@@ -66,6 +79,7 @@ export class Engine<M> {
     } catch (error) {
       throw brand(error);
     } finally {
+      this.#announce();
       this.watch.changed();
     }
   }
@@ -75,9 +89,59 @@ export class Engine<M> {
     this.#background = this.#background.then(() => this.run(operation)).then(ignore, ignore);
   }
 
+  /** Asks for the session's lock. A lock manager that fails is told of once. */
+  async turn(): Promise<Turn> {
+    const turn = await this.lock.take();
+    const fails = turn.failure !== undefined;
+    if (fails && !this.#lockFails) this.watch.tell({ type: 'lock_failed', cause: turn.failure?.error });
+    this.#lockFails = fails;
+    if (turn.others === Others.working) this.lock.whenFree(() => this.later(() => this.#lookAfterHolder()));
+    return turn;
+  }
+
+  /** The records are gone: other tabs are to forget them too, instead of writing theirs again. */
+  removed(): void {
+    this.#told = 0;
+    announceRemoval(this.#scope);
+  }
+
+  /** Ends what is for other tabs. What is still going on goes on, and may be taken over. */
+  close(): void {
+    this.lock.close();
+    this.#hints.close();
+    this.watch.close();
+  }
+
   /** Resolves when everything that {@link later} was given has run. */
   quiet(): Promise<void> {
     return this.#background;
+  }
+
+  #announce(): void {
+    if (this.life.over) return;
+    const revision = this.core.revision();
+    if (revision > this.#told) this.#hints.announce(revision);
+    this.#told = revision;
+  }
+
+  /** Who held the lock has let go of it: with its attempt ended, or by dying in the midst of it. */
+  async #lookAfterHolder(): Promise<void> {
+    await this.core.refresh(Date.now());
+    this.#told = this.core.revision();
+    if (this.core.snapshot(Date.now()).phase !== 'compacting') return;
+    const turn = await this.lock.take();
+    if (turn.others === Others.idle) await this.core.takeOver(Date.now()).finally(() => turn.release());
+  }
+
+  /** Looks at the store, once for as many hints as come before it has. What it finds is not passed on as news. */
+  #refresh(): void {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    this.later(async () => {
+      this.#refreshing = false;
+      await this.core.refresh(Date.now());
+      this.#told = this.core.revision();
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import type { Reply } from '../formats/reader.js';
 import type { CompactionError, CompactResult, FailureClass, Plan, SummarizerLimits, SummaryRequest, Trigger, Unfinished } from '../surface.js';
 import type { Engine } from './engine.js';
 import { failed, outcome, refusal } from './outcome.js';
+import type { Turn } from './locks.js';
 import { joinedOf, LONE_SURROGATE } from './joined.js';
 import { Timer } from './timer.js';
 
@@ -18,6 +19,7 @@ export class ClaimedPlan<M> implements Plan<M> {
   readonly promisedTokens: number;
   readonly #engine: Engine<M>;
   readonly #slice: Slice;
+  readonly #turn: Pick<Turn, 'release'>;
   readonly #ended: () => void;
   readonly #lengthMs: number;
   readonly #timer = new Timer();
@@ -29,7 +31,7 @@ export class ClaimedPlan<M> implements Plan<M> {
   /** The reply that was read last: one that is looked at and then committed is checked once, and was paid for once. */
   #latest: { readonly reply: unknown; readonly read: Promise<Reply | undefined> } | undefined;
 
-  constructor(engine: Engine<M>, claimed: PlanDto, slice: Slice, ended: () => void) {
+  constructor(engine: Engine<M>, claimed: PlanDto, slice: Slice, turn: Pick<Turn, 'release'>, ended: () => void) {
     this.compactionId = claimed.compactionId;
     this.trigger = claimed.trigger;
     this.means = claimed.means;
@@ -38,6 +40,7 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.promisedTokens = claimed.promisedTokens;
     this.#engine = engine;
     this.#slice = slice;
+    this.#turn = turn;
     this.#ended = ended;
     this.#deadline = claimed.deadline;
     this.#lengthMs = claimed.deadline - Date.now();
@@ -106,8 +109,7 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   async cancel(): Promise<CompactResult> {
-    await this.#engine.run(() => this.#engine.core.cancel(this.compactionId, Date.now()));
-    this.#close();
+    await this.#engine.run(() => this.#engine.core.cancel(this.compactionId, Date.now())).finally(() => this.#close());
     return failed(compactionError('cancelled', 'the summary was given up by its signal; the conversation stands as it was; nothing is to be done', { retryable: true }), undefined);
   }
 
@@ -119,9 +121,11 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   async #end(operation: () => Promise<CommitDto>): Promise<CompactResult> {
-    const result = await this.#engine.run(operation).then(outcome, refusal);
-    this.#close();
-    return result;
+    try {
+      return await this.#engine.run(operation).then(outcome, refusal);
+    } finally {
+      this.#close();
+    }
   }
 
   /** The next request may not fit where the one before did: the summary so far goes in as well. */
@@ -150,11 +154,16 @@ export class ClaimedPlan<M> implements Plan<M> {
 
   #setDeadline(deadline: number): void {
     this.#deadline = deadline;
-    this.#timer.set(() => this.#late.abort(), deadline - Date.now());
+    this.#timer.set(() => {
+      // Whoever is slower than this is taken for gone.
+      this.#turn.release();
+      this.#late.abort();
+    }, deadline - Date.now());
   }
 
   #close(): void {
     this.#timer.clear();
+    this.#turn.release();
     this.#ended();
   }
 }

@@ -2,7 +2,7 @@
 
 import { isFault } from '../boundary/guard.js';
 import type { Reader } from '../formats/reader.js';
-import type { CompactOptions, CompactResult, PrepareOptions, Session, Step, Summarizer, View } from '../surface.js';
+import type { CompactOptions, CompactResult, Decision, PrepareOptions, Session, Step, Summarizer, View } from '../surface.js';
 import { PreparedStep } from './step.js';
 import { writeSummary } from './write-summary.js';
 
@@ -21,9 +21,9 @@ export async function prepareStep<M>(
   try {
     await session.ready;
     session.advanced.observe(fixed, options);
-    const compacted = session.explain().action !== 'hold' && (await compactIfDue(session, summarizers, options));
+    const { compacted, refused } = session.explain().action === 'hold' ? NOTHING : await compactIfDue(session, summarizers, options);
     const view = session.advanced.view(fixed, options);
-    return new PreparedStep(session.advanced, reader, view, session.explain(), compacted);
+    return new PreparedStep(session.advanced, reader, view, refused ?? session.explain(), compacted);
   } catch (error) {
     // Of a conversation that goes on behind a summary the messages given are not all.
     if (!isFault(error) || options.after !== undefined) throw error;
@@ -49,10 +49,19 @@ export async function compactByHand<M>(
   return writeSummary(plan, summarizers, signal);
 }
 
-async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], options: PrepareOptions): Promise<boolean> {
-  if (options.signal?.aborted) return false;
+async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], options: PrepareOptions): Promise<Due> {
+  if (options.signal?.aborted) return NOTHING;
   const plan = await session.advanced.plan();
-  if ('refused' in plan) return plan.prunedTokens !== undefined;
+  if ('refused' in plan) return { compacted: plan.prunedTokens !== undefined, refused: plan.refused };
   const { status } = await writeSummary(plan, summarizers, options.signal);
-  return status === 'committed';
+  return { compacted: status === 'committed' };
 }
+
+/** What came of a pass that was due. */
+interface Due {
+  readonly compacted: boolean;
+  /** What refused it: what another tab holds shows in no answer from memory. */
+  readonly refused?: Decision;
+}
+
+const NOTHING: Due = { compacted: false };

@@ -115,7 +115,7 @@ export class GovernedSession<M> implements Session<M> {
   async close(): Promise<void> {
     this.#forget();
     await this.flush();
-    this.#engine.watch.close();
+    this.#engine.close();
   }
 
   /** Writes what is unsaved. */

@@ -3,6 +3,7 @@
 import { compactionError } from '../errors.js';
 import { isFields } from '../formats/shape/json.js';
 import type { CompactResult, Plan, Signal, Summarize, Summarizer, SummaryRequest } from '../surface.js';
+import { outcome } from './outcome.js';
 import { Timer } from './timer.js';
 
 export async function writeSummary<M>(plan: Plan<M>, summarizers: readonly Summarizer<M>[], signal: Signal | undefined): Promise<CompactResult> {
@@ -29,8 +30,14 @@ async function writtenBy<M>(plan: Plan<M>, summarizer: Summarizer<M>, last: bool
     const end = await plan.commit(answer.reply);
     if (end.status !== 'unfinished') return { end };
     ({ request } = end);
-    await plan.renew();
+    if (!(await plan.renew())) return { end: await overtaken(plan) };
   }
+}
+
+/** Another tab has taken the attempt over: what is not asked for any more is not paid for. */
+async function overtaken<M>(plan: Plan<M>): Promise<CompactResult> {
+  await plan.cancel();
+  return outcome({ status: 'superseded' });
 }
 
 async function answered(ask: () => Promise<unknown>): Promise<{ reply: unknown } | { failure: unknown }> {

@@ -8,16 +8,16 @@ export class Chat {
   /** Events since this page was loaded. */
   events = [];
 
-  /** `kept`: what the host kept of this chat over a reload; its transcript follows from the number of turns. */
-  constructor(id, store, kept = { turns: 0, outside: 4_000, files: [16_000, 8_000] }) {
+  /** `kept`: what the host kept of this chat over a reload; its transcript follows from the number of turns. `options`: of the session. */
+  constructor(id, store, kept = { turns: 0, outside: 4_000, files: [16_000, 8_000] }, options = {}) {
     this.kept = kept;
-    this.session = openSession({ id, store, contextWindow: 32_768, summarize: async () => this.#summary() });
+    this.session = openSession({ id, store, contextWindow: 32_768, summarize: async () => this.#summary(), ...options });
     this.session.on((event) => this.events.push(event));
   }
 
   /** Asks the next question. The reply's usage is reported by `report`, unless the page goes away first. */
   async ask() {
-    this.step = await this.session.prepare(this.#transcript());
+    this.step = await this.session.prepare(this.transcript());
     if (this.step.compacted) this.kept.outside += this.kept.files.shift() ?? 0;
     return { compacted: this.step.compacted, decision: this.step.decision };
   }
@@ -51,7 +51,7 @@ export class Chat {
     return { choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }], usage: { prompt_tokens: 20_000, completion_tokens: 33 } };
   }
 
-  #transcript() {
+  transcript() {
     const messages = [];
     for (let turn = 0; turn <= this.kept.turns; turn += 1) {
       messages.push({ role: 'user', content: text(`Question ${turn}. `, turn === LONG_TURN ? 4_500 : 200) });

@@ -20,6 +20,9 @@ export async function serve(folders, routes = {}) {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => { server.closeAllConnections(); server.close(); } };
 }
 
+/** A route that answers with what `answer` gives. */
+export const json = (answer) => async (_, reply) => reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await answer()));
+
 /** The built page: where PAGE_URL says it is served, or served from www/dist. */
 export async function pageSite() {
   const { PAGE_URL } = process.env;
