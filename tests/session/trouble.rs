@@ -70,7 +70,7 @@ fn records_that_are_foreign_future_or_corrupt_open_without_an_error_and_forget_n
         store.plant(bytes);
         Tab::open(store, 9, START)
     };
-    let (whole, found) = open(bytes.clone());
+    let (whole, found) = Tab::open(tab.store.another_context(), 9, START);
     assert_eq!((found, whole.session.state()), (Found::Existing, tab.session.state()));
     let (torn, found) = open(bytes[..bytes.len() / 2].to_vec());
     assert_eq!(found, Found::Quarantined);
