@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{IdbObjectStore, IdbRequest};
 
 use super::row::{self, Row};
+use super::second_memory::hash;
 use super::transaction::{Result, Script, Step, Stores, thrown};
 use crate::id::OpId;
 use crate::store::js::value;
@@ -16,14 +17,33 @@ use crate::store::{Batch, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapsh
 /// Where a script leaves what it found.
 pub(super) type Answer<T> = Rc<Cell<T>>;
 
-/// All rows of one session, by two requests that the engine answers in one pass.
-pub(super) fn load(session: &str, answer: Answer<Option<Snapshot>>) -> Script {
+/// What is there of a session.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) snapshot: Option<Snapshot>,
+    /// Nothing is, because somebody removed it.
+    pub(super) removed: bool,
+}
+
+/// All rows of one session, by two requests that the engine answers in one pass; where there are none, whether it was removed.
+pub(super) fn load(session: &str, answer: Answer<Found>) -> Script {
     let session = session.to_owned();
     let mut values: Option<IdbRequest> = None;
+    let mut empty = false;
     Box::new(move |stores, keys| {
+        if empty {
+            let removed = noted(keys).includes(&hash(&session).into(), 0);
+            answer.set(Found { snapshot: None, removed });
+            return Ok(Step::Done);
+        }
         if let Some(values) = &values {
             let values = values.result().map_err(thrown)?;
-            answer.set(snapshot(&Array::from(&keys), &Array::from(&values))?);
+            let snapshot = snapshot(&Array::from(&keys), &Array::from(&values))?;
+            if snapshot.is_none() {
+                empty = true;
+                return get_removed(stores).map(Step::Await);
+            }
+            answer.set(Found { snapshot, removed: false });
             return Ok(Step::Done);
         }
         let range = row::all_of(&session)?;
@@ -93,22 +113,34 @@ pub(super) fn list(after: Option<&str>, limit: usize, answer: Answer<Vec<String>
     })
 }
 
-/// Deletes all rows of one session, after comparing where a revision is expected.
+/// Deletes all rows of one session, after comparing where a revision is expected, and notes that it was done on purpose.
 pub(super) fn remove(session: &str, expect: Option<Revision>) -> Script {
     let session = session.to_owned();
+    let mut compared = expect.is_none();
     let mut asked = false;
-    Box::new(move |stores, root| {
+    Box::new(move |stores, found| {
         let records = stores.records()?;
-        if let Some(expected) = expect {
+        if !compared {
             if !asked {
                 asked = true;
                 return get_root(&records, &session).map(Step::Await);
             }
-            Expect::Revision(expected).check(current(&root)?.map(|(revision, _)| revision))?;
+            compared = true;
+            asked = false;
+            let actual = current(&found)?.map(|(revision, _)| revision);
+            expect.map_or(Ok(()), |expected| Expect::Revision(expected).check(actual))?;
+        }
+        if !asked {
+            asked = true;
+            return get_removed(stores).map(Step::Await);
         }
         let range = row::all_of(&session)?;
         records.delete(&range).map_err(thrown)?;
         stores.quarantine()?.delete(&range).map_err(thrown)?;
+        let removed = noted(found);
+        removed.push(&hash(&session).into());
+        let latest = removed.slice(removed.length().saturating_sub(MOST_REMOVED), removed.length());
+        stores.keys()?.put_with_key(&latest, &REMOVED.into()).map_err(thrown)?;
         Ok(Step::Done)
     })
 }
@@ -165,6 +197,16 @@ fn get_root(records: &IdbObjectStore, session: &str) -> Result<IdbRequest> {
     records.get(&row::key(session, Part::Root)).map_err(thrown)
 }
 
+/// The hashes of sessions that were removed, latest last; undefined where there are none.
+fn get_removed(stores: &Stores) -> Result<IdbRequest> {
+    stores.keys()?.get(&REMOVED.into()).map_err(thrown)
+}
+
+/// Those hashes as a list; whatever else stands there is none.
+fn noted(found: JsValue) -> Array {
+    found.dyn_into().unwrap_or_default()
+}
+
 /// Revision and operation of the root row, as far as there is one.
 fn current(root: &JsValue) -> Result<Option<(Revision, OpId)>> {
     if root.is_undefined() {
@@ -218,3 +260,8 @@ fn number(key: &JsValue) -> Option<u32> {
 fn corrupt() -> Box<StoreError> {
     StoreError::not_applied(StoreErrorKind::Corrupt).into()
 }
+
+/// The key in `keys` under which removals are noted.
+const REMOVED: &str = "removed";
+/// So many of them: a note is needed for as long as localStorage may fall behind, which is seconds.
+const MOST_REMOVED: u32 = 256;
