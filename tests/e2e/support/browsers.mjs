@@ -16,7 +16,7 @@ export class Running {
   static async start(engine, options = {}) {
     const profile = await mkdtemp(join(tmpdir(), 'governor-profile-'));
     const running = new Running(engine, profile, options);
-    await running.#launch();
+    await running.launch();
     return running;
   }
 
@@ -37,7 +37,12 @@ export class Running {
   /** Starts it again on the same profile. */
   async restart() {
     await this.kill();
-    await this.#launch();
+    await this.launch();
+  }
+
+  /** Ends the browser in order, and keeps the profile. */
+  async stop() {
+    await this.browser.close();
   }
 
   async end() {
@@ -45,7 +50,7 @@ export class Running {
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  async #launch() {
+  async launch() {
     const { browser, program, args } = this.engine;
     this.browser = await puppeteer.launch({ browser, executablePath: program(), args, userDataDir: this.profile, headless: true, ...this.options });
   }
