@@ -8,8 +8,18 @@ import { aesGcm, unreadableKey } from './seal.js';
 import type { Codec, Store } from './surface.js';
 
 /** The same name gives the same store, so that sessions opened through it are the same objects too. */
-export function indexedDb(options: { name?: string; seal?: boolean | Codec } = {}): Store {
-  const { name, seal = false } = options;
+export function indexedDb(options: { name?: string; seal?: boolean | Codec; persist?: boolean } = {}): Store {
+  const store = database(options);
+  if (options.persist ?? true) keepers.add(store);
+  return store;
+}
+
+/** Whether the browser is to be asked to keep what is in `store`. */
+export function wantsToPersist(store: Store): boolean {
+  return keepers.has(store);
+}
+
+function database({ name, seal = false }: { name?: string; seal?: boolean | Codec }): Store {
   const described = { kind: 'indexed_db', name } as const;
   const key = `indexed_db ${name ?? OURS}`;
   if (typeof seal === 'object') return shared(key, described, () => StoreHandle.indexedDb(name, seal), of(byCodec, seal));
@@ -73,6 +83,7 @@ const plain = new Map<string, Store>();
 /** The same codec around the same database is the same store. */
 const byCodec = new WeakMap<Codec, Map<string, Store>>();
 const names = new WeakMap<Store, string>();
+const keepers = new WeakSet<Store>();
 const opened = new WeakMap<Store, { readonly open: () => StoreHandle; handle?: StoreHandle | undefined; life?: Life }>();
 /** The crate's default names. */
 const OURS = 'compaction-governor';

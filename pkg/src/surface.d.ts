@@ -174,7 +174,8 @@ export type WaitReason = 'in_progress' | 'awaiting_usage' | 'open_tool_calls' | 
 export type BlockReason = 'cooldown' | 'ineffective' | 'fallback_streak' | 'refilling' | 'floor_bound' | 'nothing_to_compact' | 'turn_limit';
 /** Why a summary could not be written. */
 export type FailureClass = 'other' | 'timeout' | 'rate_limit' | 'no_summarizer' | 'auth' | 'quota';
-export type Durability = 'durable' | 'reload_only' | 'memory' | 'degraded';
+/** `counters_only`: a summary or the pins had no room in the store and are in memory only; strikes, deadlines and counts are stored. */
+export type Durability = 'durable' | 'reload_only' | 'counters_only' | 'memory' | 'degraded';
 export interface Numbers { usedTokens: number | null; thresholdTokens: number | null; targetTokens: number | null; windowTokens: number | null; floorTokens: number; confidence: 'reported' | 'calibrated' | 'estimated' | 'unknown' }
 export type Decision = Numbers & { sentence: string } & (
   | { action: 'compact'; trigger: Trigger }
@@ -199,8 +200,17 @@ export interface Snapshot extends Numbers {
   summaryTokensSpent: number;
   /** When something will change by itself: a countdown to draw, an alarm to set. */
   wakeAt?: number;
+  /** While `durability` is `degraded`: how the store failed, and what helps. `reload`: only a new page can reach it again. */
+  storeError?: { readonly code: string; readonly recover: 'retry' | 'reopen' | 'reload' | 'user_action' | 'never' };
+  /** Whether the browser keeps this origin's storage when space gets short. Asked for once per page, after the first summary; absent where nobody can say. */
+  persisted?: boolean;
 }
 export interface Opened {
+  /**
+   * `lost`: a record had been acknowledged and is gone; `rolled_back`: an older one is there. Both count as one strike, and are told apart from
+   * a new session by a second memory that windows have beside IndexedDB (localStorage). `quarantined`: something could not be read and was put
+   * aside; `read_only`: a newer release wrote it.
+   */
   found: 'new' | 'existing' | 'rolled_back' | 'lost' | 'quarantined' | 'read_only';
   durability: Durability;
   /**
@@ -230,6 +240,10 @@ export type CompactionEvent =
   | { type: 'storage'; durability: Durability }
   /** The browser's locks failed, so that another tab may be at work: nothing starts by itself; by hand, and after a refused prompt, the store alone decides. */
   | { type: 'lock_failed'; cause: unknown }
+  /** Something that was stored is gone or unreadable: on opening, or under a live session, which goes on and writes what it knows. */
+  | { type: 'loss'; found: 'lost' }
+  | { type: 'loss'; found: 'rolled_back'; revision: number; expectedRevision: number }
+  | { type: 'loss'; found: 'quarantined'; part: string }
   | { type: 'foreign_record'; sessionId: string }
   /** A fault inside this package ended the session object: `prepare` hands messages back as they are, all else answers with this error (`internal`). `openSession` gives another one. */
   | { type: 'stopped'; error: CompactionError };
@@ -272,9 +286,12 @@ export interface Advanced<M = ChatMessage> {
   reset(): Promise<void>;
   /** What the store holds for this session now; `decodeRecord` reads the part `root`. Rejects where the store cannot be read. */
   records(): Promise<readonly StoredRecord[]>;
+  /** What the browser says of this origin's storage: bytes used and allowed, and whether it is kept. */
+  storage(): Promise<StorageReport>;
   /** Removes all that the store holds for this session. Close it first; the next `openSession` with this id starts anew. */
   remove(): Promise<void>;
 }
+export interface StorageReport { readonly usage?: number; readonly quota?: number; readonly persisted?: boolean }
 /** One record as the store holds it: `root`, or a generation by its number. */
 export interface StoredRecord { readonly part: string; readonly revision: number; readonly bytes: Uint8Array }
 /** The guard state that a root record carries, in plain words and numbers, for a page or a terminal that shows it. `undefined`: not readable as this session's. */
@@ -383,8 +400,10 @@ export interface Store { readonly kind: string }
  * no script; or by a codec of yours. Ids of sessions, lengths and times of writing can be seen all the same. It keeps the content from whoever
  * reads the files of the browser, not from a script in your page. A lost key is a lost record: it goes to the quarantine, the session starts
  * anew and with care (`found: 'quarantined'`). Opened without `seal`, a sealed session is `read_only` and stays as it is.
+ *
+ * `persist: false`: the browser is not asked to keep the storage (Firefox asks the person).
  */
-export function indexedDb(options?: { name?: string; seal?: boolean | Codec }): Store;
+export function indexedDb(options?: { name?: string; seal?: boolean | Codec; persist?: boolean }): Store;
 export function localStorageStore(options?: { prefix?: string }): Store;
 export function memory(): Store;
 /**

@@ -3,7 +3,7 @@
 use crate::{
     id::OpId,
     session::Session,
-    store::{Batch, Expect, Part, Revision, Snapshot, StoreError},
+    store::{Batch, Expect, Mark, Part, Recalled, Revision, Snapshot, StoreError},
     time::Timestamp,
 };
 
@@ -67,6 +67,14 @@ pub struct Call {
 pub trait Calls {
     /// The next call, with the answer to the one before; `None` when there is none left.
     fn next(&mut self, answer: Option<StoreReply>) -> Option<Call>;
+
+    /// What the store's second memory said of the session before a load, and says after it.
+    fn recalled(&mut self, _before: Recalled, _after: Recalled) {}
+
+    /// What it should keep of which session, after the last call.
+    fn mark_to_remember(&mut self) -> Option<(String, Mark)> {
+        None
+    }
 }
 
 /// How an operation goes on.

@@ -265,7 +265,6 @@ impl Session {
     /// The part to delete with a generation that no root names any more.
     fn drop_summary(&mut self, number: u32) -> Part {
         self.remove_summary(number);
-        self.link_mut().dropped.push(number);
         Part::Generation(number)
     }
 

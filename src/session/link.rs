@@ -1,7 +1,8 @@
 //! How the session stands with its store.
 
 use crate::{
-    store::{Capabilities, Survives},
+    session::content::Content,
+    store::{Capabilities, Mark, Part, Recalled, StoreError, Survives},
     time::{Millis, Timestamp},
 };
 
@@ -12,6 +13,8 @@ pub enum Durability {
     Durable,
     /// A reload only.
     ReloadOnly,
+    /// The counters do what the store promises; a summary or the pins had no room and are in memory only, until there is.
+    CountersOnly,
     /// Nothing: chosen so.
     Memory,
     /// Nothing until the store answers again; writes are retried.
@@ -26,10 +29,22 @@ pub(super) struct Link {
     capabilities: Capabilities,
     /// Memory is ahead of the store.
     pub(super) unsaved: bool,
-    /// Generations that were dropped since the last commit that was acknowledged: a store that lagged behind has them still.
-    pub(super) dropped: Vec<u32>,
     /// The history could not be read and was taken for one strike (rule 14); not to be mistaken for an earned one.
     pub(super) assumed_strike: bool,
+    /// What the second memory said before the last load, and after it.
+    pub(super) recalled: (Recalled, Recalled),
+    /// What it was told last.
+    pub(super) remembered: Option<Mark>,
+    /// The mark whose record is known to be gone.
+    pub(super) lost: Option<Mark>,
+    /// Bytes that could not be read and still have to go to the quarantine.
+    pub(super) unreadable: Vec<(Part, Vec<u8>)>,
+    /// Generations that the root names no more and that the store may still hold.
+    pub(super) stale: Vec<u32>,
+    /// How the store failed last; stands while it is degraded.
+    pub(super) trouble: Option<StoreError>,
+    /// What the store has no room for.
+    pub(super) content: Content,
 }
 
 /// Whether the store can be used.
@@ -47,12 +62,25 @@ pub(super) enum Health {
 
 impl Link {
     pub(super) fn new(capabilities: Capabilities) -> Self {
-        Self { health: Health::Loading, capabilities, unsaved: false, dropped: Vec::new(), assumed_strike: false }
+        Self {
+            health: Health::Loading,
+            capabilities,
+            unsaved: false,
+            assumed_strike: false,
+            recalled: (Recalled::Unknown, Recalled::Unknown),
+            remembered: None,
+            lost: None,
+            unreadable: Vec::new(),
+            stale: Vec::new(),
+            trouble: None,
+            content: Content::default(),
+        }
     }
 
     pub(super) fn durability(&self) -> Durability {
         match (self.health, self.capabilities.survives) {
             (Health::Degraded { .. } | Health::ReadOnly, _) => Durability::Degraded,
+            (_, Survives::Reload | Survives::ProcessKill) if self.content.is_held_back() => Durability::CountersOnly,
             (_, Survives::Memory) => Durability::Memory,
             (_, Survives::Reload) => Durability::ReloadOnly,
             (_, Survives::ProcessKill) => Durability::Durable,
@@ -66,6 +94,7 @@ impl Link {
 
     pub(super) fn answered(&mut self) {
         self.health = Health::Attached;
+        self.trouble = None;
     }
 
     pub(super) fn failed(&mut self, now: Timestamp) {
@@ -87,9 +116,11 @@ impl Link {
         }
     }
 
+    /// When something that is not stored is tried again.
     pub(super) fn retry_at(&self) -> Option<Timestamp> {
         match self.health {
-            Health::Degraded { retry_at, .. } => Some(retry_at),
+            Health::Degraded { retry_at, .. } => Some(retry_at).filter(|_| self.unsaved),
+            Health::Attached => self.content.retry_at(),
             _ => None,
         }
     }
@@ -102,6 +133,7 @@ impl Durability {
         match self {
             Self::Durable => "durable",
             Self::ReloadOnly => "reload_only",
+            Self::CountersOnly => "counters_only",
             Self::Memory => "memory",
             Self::Degraded => "degraded",
         }

@@ -10,7 +10,7 @@ use crate::{
     id::{AttemptId, ModelId, OpId, OwnerId},
     policy::{self, Applied, Decision, Event, Observation, State},
     record::{Pins, Root, Summary},
-    session::{Durability, Notice, Planned, Settings, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
+    session::{Notice, Planned, Settings, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
     store::{Capabilities, Revision},
     time::Timestamp,
     tokens::Tokens,
@@ -157,22 +157,6 @@ impl Session {
     #[must_use]
     pub fn state(&self) -> &State {
         &self.root.state
-    }
-
-    /// What the state survives right now.
-    #[must_use]
-    pub fn durability(&self) -> Durability {
-        self.link.durability()
-    }
-
-    /// The earliest time at which a decision can change by itself, or an unsaved write is tried again.
-    #[must_use]
-    pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
-        let retry = self.link.retry_at().filter(|_| self.link.unsaved);
-        match (self.decide(now).wake_at(), retry) {
-            (Some(decided), Some(retry)) => Some(decided.min(retry)),
-            (decided, retry) => decided.or(retry),
-        }
     }
 
     /// Takes what happened since the last call, oldest first.

@@ -3,7 +3,7 @@
 use crate::{
     id::AttemptId,
     policy::{Block, Settled, State, Trigger},
-    session::{CarryRefusal, Durability, Session},
+    session::{CarryRefusal, Durability, Loss, Session},
     time::Timestamp,
     tokens::Tokens,
 };
@@ -49,6 +49,8 @@ pub enum Notice {
     },
     /// What the state survives has changed.
     Storage(Durability),
+    /// Something that was stored is not there any more, or cannot be read.
+    Loss(Loss),
     /// Another session's record lay under this session's key.
     ForeignRecord {
         /// Whose it was.

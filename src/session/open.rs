@@ -4,7 +4,7 @@ use crate::{
     policy::State,
     record::{self, Loaded, Root},
     session::{Notice, Operation, Session, Settle, Step, Steps, StoreCommand, StoreReply, link::Health, write::Write},
-    store::{Part, Snapshot, StoreError, StoreErrorKind},
+    store::{Mark, Part, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
 };
 
@@ -22,7 +22,12 @@ pub enum Found {
     New,
     /// Its record.
     Existing,
-    /// A record that could not be read: it is in quarantine, the guards are tripped and armed.
+    /// Its record, older than the one that was acknowledged last: what came after counts as one strike.
+    RolledBack,
+    /// No record, though one was acknowledged: the history is gone and counts as one strike.
+    Lost,
+    /// Something that could not be read and is in quarantine. A record: the guards are tripped and armed. A summary: the view
+    /// shows an older one or the transcript.
     Quarantined,
     /// A record of a newer release, or none could be read at all: nothing is overwritten.
     ReadOnly,
@@ -41,6 +46,10 @@ impl Open {
         match reply {
             Ok(None) => {
                 session.attach();
+                if let Some(loss) = session.loss(None, None) {
+                    self.found = Found::Lost;
+                    session.lose(loss, false, now);
+                }
                 self.settle(session, now)
             }
             Ok(Some(snapshot)) => {
@@ -50,15 +59,17 @@ impl Open {
             }
             Err(error) if error.kind == StoreErrorKind::Corrupt => {
                 session.attach();
-                self.rebuilt(session, now)
+                self.found = Found::Quarantined;
+                session.write_over(now);
+                self.settle(session, now)
             }
-            Err(_) => {
+            Err(error) => {
                 self.found = Found::Unknown;
                 if !session.link().chosen_as_memory() {
                     session.edit_root(|root| root.state = State::unknown_history());
                     session.link_mut().assumed_strike = true;
                 }
-                session.detach(now);
+                session.detach(error, now);
                 Step::Done
             }
         }
@@ -69,44 +80,47 @@ impl Open {
         match record::load_root(bytes, session.id(), now) {
             Loaded::Absent => self.settle(session, now),
             Loaded::Found { root, repaired } => {
-                self.found = Found::Existing;
-                session.link_mut().unsaved = false;
-                session.take_root(root, snapshot, now);
-                session.link_mut().unsaved = repaired;
-                self.settle(session, now)
+                self.take(session, root, repaired, snapshot, now);
+                self.set_aside(session, now)
             }
             Loaded::Future { .. } => {
-                session.link_mut().health = Health::ReadOnly;
-                session.notify(Notice::Storage(session.durability()));
+                session.change_link(|session| session.link_mut().health = Health::ReadOnly);
                 self.found = Found::ReadOnly;
                 Step::Done
             }
             Loaded::Foreign { session: whose } => {
                 session.notify(Notice::ForeignRecord { session: whose });
-                Self::quarantine(bytes)
+                session.keep_aside(Part::Root, bytes);
+                self.set_aside(session, now)
             }
-            Loaded::Corrupt { root, .. } => self.unreadable(session, root, bytes),
+            Loaded::Corrupt { root, .. } => {
+                self.found = Found::Quarantined;
+                let incarnation = session.root().incarnation;
+                session.replace_root(Root { incarnation, ..root });
+                session.set_root_aside(bytes);
+                self.set_aside(session, now)
+            }
         }
     }
 
-    fn unreadable(&mut self, session: &mut Session, root: Root, bytes: Option<&[u8]>) -> Step {
-        self.found = Found::Quarantined;
-        let incarnation = session.root().incarnation;
-        session.replace_root(Root { incarnation, ..root });
-        session.link_mut().unsaved = true;
-        Self::quarantine(bytes)
+    fn take(&mut self, session: &mut Session, root: Root, repaired: bool, snapshot: &Snapshot, now: Timestamp) {
+        let loss = session.loss(None, Some(Mark { incarnation: root.incarnation, revision: snapshot.revision }));
+        session.link_mut().unsaved = false;
+        let whole = session.take_root(root, snapshot, now);
+        self.found = if whole { Found::Existing } else { Found::Quarantined };
+        session.link_mut().unsaved |= repaired;
+        if let Some(loss) = loss {
+            self.found = Found::RolledBack;
+            session.lose(loss, false, now);
+        }
     }
 
-    /// The store itself could not read what it kept, and has put it aside.
-    fn rebuilt(&mut self, session: &mut Session, now: Timestamp) -> Step {
-        self.found = Found::Quarantined;
-        session.edit_root(|root| root.state = State::rebuilt(now));
-        session.link_mut().unsaved = true;
-        self.settle(session, now)
-    }
-
-    fn quarantine(bytes: Option<&[u8]>) -> Step {
-        Step::Store(StoreCommand::Quarantine { part: Part::Root, bytes: bytes.unwrap_or_default().to_vec() })
+    /// What cannot be read is kept before it is written over.
+    fn set_aside(&mut self, session: &mut Session, now: Timestamp) -> Step {
+        match session.quarantine_next() {
+            Some(step) => step,
+            None => self.settle(session, now),
+        }
     }
 
     /// A clamp or an arming that loading made necessary is a written event.
@@ -129,7 +143,7 @@ impl Steps for Open {
     fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Step {
         match (reply, &mut self.mend) {
             (StoreReply::Loaded(reply), None) => self.loaded(session, reply, now),
-            (StoreReply::Quarantined, None) => self.settle(session, now),
+            (StoreReply::Quarantined, None) => self.set_aside(session, now),
             (reply, Some(mend)) => mend.resume(session, reply, now),
             _ => Step::Done,
         }
@@ -151,6 +165,8 @@ impl Found {
         match self {
             Self::New | Self::Unknown => "new",
             Self::Existing => "existing",
+            Self::RolledBack => "rolled_back",
+            Self::Lost => "lost",
             Self::Quarantined => "quarantined",
             Self::ReadOnly => "read_only",
         }

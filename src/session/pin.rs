@@ -253,13 +253,20 @@ impl Session {
     }
 
     /// What another writer left; joined by what could not be written from here yet: a pin is a person's word.
-    pub(super) fn take_pins(&mut self, bytes: Option<&[u8]>) {
+    /// Whether what is stored could be read: pins that are all gone are deleted, never stored.
+    pub(super) fn take_pins(&mut self, bytes: Option<&[u8]>) -> bool {
         let mut found = record::load_pins(bytes, self.id());
+        let whole = bytes.is_none() || !found.is_empty();
+        if !whole {
+            self.set_aside(PINS, bytes);
+            self.link_mut().unsaved = true;
+        }
         if self.link().unsaved {
             join(&mut found.entries, &self.pins().entries);
             join(&mut found.texts, &self.pins().texts);
         }
         self.edit_pins(|pins| *pins = found);
+        whole
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{
     session::{Operation, Session, Step, Steps, StoreCommand, StoreReply, link::Health},
+    store::{StoreError, StoreErrorKind},
     time::Timestamp,
 };
 
@@ -31,9 +32,12 @@ impl Steps for Refresh {
     fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Step {
         match reply {
             StoreReply::Loaded(Ok(found)) => self.changed = session.reread(found, now),
-            _ => session.detach(now),
+            // What cannot be read was put aside.
+            StoreReply::Quarantined => {}
+            StoreReply::Loaded(Err(error)) => session.detach(error, now),
+            _ => session.detach(StoreError::maybe_applied(StoreErrorKind::Indeterminate), now),
         }
-        Step::Done
+        session.quarantine_next().unwrap_or(Step::Done)
     }
 }
 

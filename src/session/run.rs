@@ -4,7 +4,7 @@ use core::cell::RefCell;
 
 use crate::{
     session::{Call, Calls, Operation, Session, Step, Steps, StoreCommand, StoreReply},
-    store::{Store, SyncStore},
+    store::{Mark, Recalled, Store, SyncStore},
     time::Timestamp,
 };
 
@@ -40,8 +40,16 @@ pub fn drive_sync<S: SyncStore>(session: &mut Session, store: &S, steps: &mut dy
     let id = session.id().to_owned();
     let mut step = steps.begin(session, now);
     while let Step::Store(command) = step {
+        // What was acknowledged by then the load has to show.
+        let before = matches!(command, StoreCommand::Load).then(|| store.recall(&id));
         let reply = execute_sync(store, &id, command);
+        if let Some(before) = before {
+            session.recalled(before, store.recall(&id));
+        }
         step = steps.resume(session, reply, now);
+    }
+    if let Some(mark) = session.mark_to_remember() {
+        store.remember(&id, mark);
     }
 }
 
@@ -68,13 +76,30 @@ impl Calls for Driven<'_> {
             Step::Done => None,
         }
     }
+
+    fn recalled(&mut self, before: Recalled, after: Recalled) {
+        self.session.borrow_mut().recalled(before, after);
+    }
+
+    fn mark_to_remember(&mut self) -> Option<(String, Mark)> {
+        let session = &mut *self.session.borrow_mut();
+        let mark = session.mark_to_remember()?;
+        Some((session.id().to_owned(), mark))
+    }
 }
 
 /// Makes `calls` on a store that is awaited.
 pub async fn carry_out<S: Store>(store: &S, calls: &mut dyn Calls) {
     let mut answer = None;
     while let Some(Call { session, command }) = calls.next(answer.take()) {
+        let before = matches!(command, StoreCommand::Load).then(|| store.recall(&session));
         answer = Some(execute(store, &session, command).await);
+        if let Some(before) = before {
+            calls.recalled(before, store.recall(&session));
+        }
+    }
+    if let Some((session, mark)) = calls.mark_to_remember() {
+        store.remember(&session, mark);
     }
 }
 
@@ -82,7 +107,14 @@ pub async fn carry_out<S: Store>(store: &S, calls: &mut dyn Calls) {
 pub fn carry_out_sync<S: SyncStore>(store: &S, calls: &mut dyn Calls) {
     let mut answer = None;
     while let Some(Call { session, command }) = calls.next(answer.take()) {
+        let before = matches!(command, StoreCommand::Load).then(|| store.recall(&session));
         answer = Some(execute_sync(store, &session, command));
+        if let Some(before) = before {
+            calls.recalled(before, store.recall(&session));
+        }
+    }
+    if let Some((session, mark)) = calls.mark_to_remember() {
+        store.remember(&session, mark);
     }
 }
 

@@ -4,9 +4,12 @@ use crate::{
     error::Applied,
     id::OpId,
     policy,
-    record::{self, Anchor, Loaded, LoadedSummary, Root},
-    session::{Notice, Operation, Session, Step, Steps, StoreCommand, StoreReply, command::PINS, link::Health},
-    store::{Batch, Expect, Part, Revision, Snapshot, StoreError, StoreErrorKind},
+    record::{self, Anchor, Loaded, Root},
+    session::{
+        Notice, Operation, Session, Step, Steps, StoreCommand, StoreReply, command::PINS, content::lacks_room,
+        link::Health,
+    },
+    store::{Batch, Expect, Mark, Part, Revision, Snapshot, StoreError, StoreErrorKind},
     time::Timestamp,
 };
 
@@ -110,6 +113,10 @@ struct Writer {
     before: Root,
     notices: usize,
     parts: Parts,
+    /// What the commit that is out holds beside the root.
+    sent: Parts,
+    /// A commit with parts was refused for want of room: what follows goes without.
+    root_only: bool,
     op: Option<OpId>,
     conflicts: u32,
     stage: Stage,
@@ -120,6 +127,8 @@ enum Stage {
     /// The root record is being read again, or for the first time after a failure.
     #[default]
     Rereading,
+    /// What the store held and nobody can read is put aside, before it is written over.
+    SettingAside,
     /// The change is made; the commit is out.
     Committing,
     /// A commit was not answered, or lost a race: the store is being asked what holds.
@@ -145,17 +154,39 @@ impl Writer {
         match (self.stage, reply) {
             (Stage::Rereading, StoreReply::Loaded(Ok(found))) => {
                 session.reread(found, now);
+                self.go_on(session, now, change)
+            }
+            (Stage::SettingAside, StoreReply::Quarantined) => self.go_on(session, now, change),
+            (Stage::Rereading, StoreReply::Loaded(Err(error))) if error.kind == StoreErrorKind::Corrupt => {
+                session.attach();
+                session.end_assumption(now);
+                session.write_over(now);
                 self.mutate(session, now, change)
             }
-            // Nothing was read, or the reply is to no command of this kind: the change is made on what memory holds.
-            (Stage::Rereading, _) => {
-                session.detach(now);
+            (Stage::Rereading, StoreReply::Loaded(Err(error))) => {
+                session.detach(error, now);
+                self.mutate(session, now, change)
+            }
+            // A reply to no command of this kind: the change is made on what memory holds.
+            (Stage::Rereading | Stage::SettingAside, _) => {
+                session.detach(StoreError::maybe_applied(StoreErrorKind::Indeterminate), now);
                 self.mutate(session, now, change)
             }
             (Stage::Resolving, StoreReply::Loaded(reply)) => self.resolved(session, reply, now, change),
             (Stage::Committing, StoreReply::Committed(reply)) => self.committed(session, reply, now),
             // A reply to a command that was not handed out last: the runner's fault; the state in memory stands.
-            _ => unwritten(session, now),
+            _ => unwritten(session, StoreError::maybe_applied(StoreErrorKind::Indeterminate), now),
+        }
+    }
+
+    /// The store has been read: what of it cannot be read is kept first.
+    fn go_on(&mut self, session: &mut Session, now: Timestamp, change: Change<'_>) -> Step {
+        match session.quarantine_next() {
+            Some(step) => {
+                self.stage = Stage::SettingAside;
+                step
+            }
+            None => self.mutate(session, now, change),
         }
     }
 
@@ -163,28 +194,25 @@ impl Writer {
         self.before = session.root().clone();
         self.notices = session.notices_len();
         self.parts = change(session, now);
+        session.note_stale(self.parts.deletes.iter().copied());
         let parts = !self.parts.puts.is_empty() || !self.parts.deletes.is_empty();
         let changed = parts || self.before.state.differs_durably(&session.root().state);
-        if !changed && !session.link().unsaved {
+        if !changed && !session.link().unsaved && !session.content_due(now) {
             return Step::Done;
         }
         if !session.link().usable(now) {
             session.link_mut().unsaved |= changed;
             return Step::Done;
         }
-        self.commit(session)
+        self.commit(session, now)
     }
 
-    fn commit(&mut self, session: &mut Session) -> Step {
+    fn commit(&mut self, session: &mut Session, now: Timestamp) -> Step {
         let op = *self.op.get_or_insert_with(|| session.draw_op());
-        let mut batch = Batch::root(record::encode_root(session.root()));
-        if session.link().unsaved {
-            batch.puts.extend(session.own_parts());
-            batch.deletes.extend(session.dropped_parts());
-        } else {
-            batch.puts.extend_from_slice(&self.parts.puts);
-        }
-        batch.deletes.extend_from_slice(&self.parts.deletes);
+        self.sent = session.parts_to_write(&self.parts, self.root_only, now);
+        let mut batch = Batch::root(record::encode_root(&session.root_to_write(&self.sent.puts, now)));
+        batch.puts.extend_from_slice(&self.sent.puts);
+        batch.deletes.clone_from(&self.sent.deletes);
         self.stage = Stage::Committing;
         let expect = session.revision().map_or(Expect::Absent, Expect::Revision);
         Step::Store(StoreCommand::Commit { expect, batch, op })
@@ -192,14 +220,23 @@ impl Writer {
 
     fn committed(&mut self, session: &mut Session, reply: Result<Revision, StoreError>, now: Timestamp) -> Step {
         match reply {
-            Ok(revision) => written(session, revision),
+            Ok(revision) => self.written(session, revision),
+            Err(error) if lacks_room(&error) && !self.sent.puts.is_empty() => {
+                session.refuse_content(&self.sent.puts, now);
+                self.root_only = true;
+                self.commit(session, now)
+            }
+            Err(error) if error.kind == StoreErrorKind::Corrupt && session.revision().is_some() => {
+                session.write_over(now);
+                self.commit(session, now)
+            }
             Err(error)
                 if matches!(error.kind, StoreErrorKind::Conflict { .. }) || error.applied == Applied::Unknown =>
             {
                 self.stage = Stage::Resolving;
                 Step::Store(StoreCommand::Load)
             }
-            Err(_) => unwritten(session, now),
+            Err(error) => unwritten(session, error, now),
         }
     }
 
@@ -212,34 +249,43 @@ impl Writer {
     ) -> Step {
         self.conflicts += 1;
         match reply {
-            Ok(Some(snapshot)) if Some(snapshot.op_id) == self.op => written(session, snapshot.revision),
+            Ok(Some(snapshot)) if Some(snapshot.op_id) == self.op => self.written(session, snapshot.revision),
+            Err(error) if error.kind == StoreErrorKind::Corrupt && session.revision().is_some() => {
+                session.write_over(now);
+                self.commit(session, now)
+            }
             Ok(found) if self.conflicts <= MAX_CONFLICTS => {
                 if found.as_ref().map(|snapshot| snapshot.revision) == session.revision() {
-                    return self.commit(session);
+                    return self.commit(session, now);
                 }
                 session.truncate_notices(self.notices);
                 session.replace_root(self.before.clone());
                 session.adopt(found, now);
                 self.op = None;
-                self.mutate(session, now, change)
+                self.go_on(session, now, change)
             }
-            _ => unwritten(session, now),
+            Ok(found) => {
+                let actual = found.map(|snapshot| snapshot.revision);
+                unwritten(session, StoreError::not_applied(StoreErrorKind::Conflict { actual }), now)
+            }
+            Err(error) => unwritten(session, error, now),
         }
+    }
+
+    fn written(&self, session: &mut Session, revision: Revision) -> Step {
+        session.set_revision(Some(revision));
+        session.link_mut().unsaved = false;
+        session.link_mut().stale.clear();
+        session.content_written(&self.sent.puts);
+        session.attach();
+        Step::Done
     }
 }
 
-fn written(session: &mut Session, revision: Revision) -> Step {
-    session.set_revision(Some(revision));
-    session.link_mut().unsaved = false;
-    session.link_mut().dropped.clear();
-    session.attach();
-    Step::Done
-}
-
 /// The conversation goes on in memory; the next operation tries again.
-fn unwritten(session: &mut Session, now: Timestamp) -> Step {
+fn unwritten(session: &mut Session, error: StoreError, now: Timestamp) -> Step {
     session.link_mut().unsaved = true;
-    session.detach(now);
+    session.detach(error, now);
     Step::Done
 }
 
@@ -250,7 +296,7 @@ impl Session {
         self.attach();
         self.end_assumption(now);
         let new = found.as_ref().map(|snapshot| snapshot.revision) != self.revision();
-        if new {
+        if new || found.is_none() {
             self.adopt(found, now);
         }
         new
@@ -258,20 +304,46 @@ impl Session {
 
     /// Takes what another writer left in the store. What memory could not write yet is merged into it (rule 14).
     pub(super) fn adopt(&mut self, found: Option<Snapshot>, now: Timestamp) {
+        let mine = self.mark();
         let Some(snapshot) = found else {
-            return self.lose_record(now);
+            let loss = self.loss(mine, None);
+            if let Some(loss) = loss {
+                // Memory is all that is left of it, and is written again, as another life of the session.
+                self.set_revision(None);
+                self.lose(loss, mine.is_some(), now);
+            } else if mine.is_some() {
+                self.lose_record(now);
+            }
+            return;
         };
         self.set_revision(Some(snapshot.revision));
         match record::load_root(snapshot.part(Part::Root), self.id(), now) {
-            Loaded::Found { root, .. } => self.take_root(root, &snapshot, now),
-            Loaded::Future { .. } => self.link_mut().health = Health::ReadOnly,
+            Loaded::Found { root, .. } => self.adopt_root(mine, root, &snapshot, now),
+            Loaded::Future { .. } => self.change_link(|session| session.link_mut().health = Health::ReadOnly),
             Loaded::Foreign { session } => self.notify(Notice::ForeignRecord { session }),
             // Unreadable under a live session: memory knows better than a rebuilt record, and is written over it.
-            Loaded::Corrupt { .. } | Loaded::Absent => self.link_mut().unsaved = true,
+            Loaded::Corrupt { .. } => self.set_root_aside(snapshot.part(Part::Root)),
+            Loaded::Absent => self.link_mut().unsaved = true,
         }
     }
 
-    pub(super) fn take_root(&mut self, mut root: Root, snapshot: &Snapshot, now: Timestamp) {
+    fn adopt_root(&mut self, mine: Option<Mark>, root: Root, snapshot: &Snapshot, now: Timestamp) {
+        let found = Mark { incarnation: root.incarnation, revision: snapshot.revision };
+        let loss = self.loss(mine, Some(found));
+        let known = mine.is_some_and(|mine| mine.incarnation == found.incarnation);
+        match loss {
+            Some(_) if known => self.outlive(&root, now),
+            _ => {
+                self.take_root(root, snapshot, now);
+            }
+        }
+        if let Some(loss) = loss {
+            self.lose(loss, known, now);
+        }
+    }
+
+    /// Whether all that the root names was there.
+    pub(super) fn take_root(&mut self, mut root: Root, snapshot: &Snapshot, now: Timestamp) -> bool {
         let mine = self.root();
         // Views are numbered: what memory alone has committed may have the number of another writer's view.
         let same_view = mine.state.view_revision == root.state.view_revision && !self.link().unsaved;
@@ -282,15 +354,8 @@ impl Session {
         self.note_reported_here(anchor.is_some());
         root.anchor = anchor.or(root.anchor);
         self.replace_root(root);
-        self.take_pins(snapshot.part(PINS));
-        for at in 0..self.root().generations.len() {
-            let number = self.root().generations[at].number;
-            if let LoadedSummary::Found(summary) =
-                record::load_summary(snapshot.part(Part::Generation(number)), self.id(), number)
-            {
-                self.insert_summary(*summary);
-            }
-        }
+        let pins = self.take_pins(snapshot.part(PINS));
+        self.take_summaries(snapshot, now) && pins
     }
 
     /// The history is known from here on: the strike that stood in for it goes, every earned one stays.
@@ -308,46 +373,6 @@ impl Session {
     /// After a failed opening nothing was read yet: the first call that may succeed has to.
     fn needs_reread(&self) -> bool {
         self.link().assumed_strike
-    }
-
-    pub(super) fn attach(&mut self) {
-        self.change_health(|session| session.link_mut().answered());
-    }
-
-    pub(super) fn detach(&mut self, now: Timestamp) {
-        self.change_health(|session| session.link_mut().failed(now));
-    }
-
-    fn change_health(&mut self, change: impl FnOnce(&mut Self)) {
-        let before = self.durability();
-        if self.link().health == Health::ReadOnly {
-            return;
-        }
-        change(self);
-        if self.durability() != before {
-            self.notify(Notice::Storage(self.durability()));
-        }
-    }
-
-    /// Everything but the root: what a store that lagged behind is given.
-    fn own_parts(&self) -> Vec<(Part, Vec<u8>)> {
-        let mut parts = Vec::new();
-        for generation in &self.root().generations {
-            parts.extend(self.written(generation.number).map(summary_part));
-        }
-        parts.extend(self.pin_parts().puts);
-        parts
-    }
-
-    /// What was dropped while nothing could be written, unless the root names it again: another writer's still does.
-    fn dropped_parts(&self) -> Vec<Part> {
-        let mut parts = self.pin_parts().deletes;
-        for &number in &self.link().dropped {
-            if self.root().generations.iter().all(|generation| generation.number != number) {
-                parts.push(Part::Generation(number));
-            }
-        }
-        parts
     }
 }
 

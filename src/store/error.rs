@@ -60,6 +60,11 @@ pub enum StoreErrorKind {
     /// The engine dropped the connection, and it could not be used again.
     #[error("the browser closed the database; reload the page if it stays so")]
     ConnectionClosed,
+    /// The engine lost its own storage service, and this page can reach it no more (WebKit after a crash of that process).
+    #[error(
+        "the browser lost the connection to its database; reload the page; the session goes on in memory until then"
+    )]
+    ConnectionLost,
     /// The engine did not answer by the deadline.
     #[error("the storage did not answer in time; a later load tells what was written")]
     Timeout,
@@ -167,6 +172,7 @@ impl StoreErrorKind {
             Self::Superseded => "superseded",
             Self::KeyUnavailable => "key_unavailable",
             Self::ConnectionClosed => "connection_closed",
+            Self::ConnectionLost => "connection_lost",
             Self::Timeout => "timeout",
             Self::Indeterminate => "indeterminate",
             Self::Corrupt => "corrupt",
@@ -187,7 +193,7 @@ impl StoreErrorKind {
             | Self::KeyUnavailable
             | Self::Backend { .. } => Recover::Retry,
             Self::ConnectionClosed => Recover::Reopen,
-            Self::Superseded => Recover::Reload,
+            Self::Superseded | Self::ConnectionLost => Recover::Reload,
             Self::QuotaExceeded
             | Self::Blocked
             | Self::ReadOnly

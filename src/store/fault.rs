@@ -4,7 +4,9 @@ use core::cell::Cell;
 use core::future::pending;
 
 use crate::id::OpId;
-use crate::store::{Batch, Capabilities, Expect, Part, Revision, Snapshot, Store, StoreError, StoreErrorKind};
+use crate::store::{
+    Batch, Capabilities, Expect, Mark, Part, Recalled, Revision, Snapshot, Store, StoreError, StoreErrorKind,
+};
 
 /// A store that forwards to another one, and misbehaves from a chosen call on.
 ///
@@ -103,6 +105,14 @@ impl<S: Store> Store for Faulty<S> {
 
     async fn close(&self) -> Result<(), StoreError> {
         self.store.close().await
+    }
+
+    fn recall(&self, session: &str) -> Recalled {
+        self.store.recall(session)
+    }
+
+    fn remember(&self, session: &str, mark: Mark) {
+        self.store.remember(session, mark);
     }
 }
 

@@ -14,6 +14,9 @@
 //! 6. after a [`StoreErrorKind::Corrupt`] load: rebuild, and commit with [`Expect::Absent`]; the unreadable record moves
 //!    to the quarantine in the same step.
 //!
+//! A store that has a second memory beside it says with [`Store::recall`] how far a session had come, so that what the
+//! engine lost or rolled back in silence is told; [`Store::remember`] follows each acknowledged commit.
+//!
 //! Missing is not corrupt is not unavailable: `Ok(None)`, [`StoreErrorKind::Corrupt`], any other error.
 
 mod batch;
@@ -34,6 +37,7 @@ pub mod injected;
 mod js;
 #[cfg(any(test, target_arch = "wasm32"))]
 pub mod local_storage;
+mod mark;
 mod memory;
 pub mod sealed;
 #[cfg(all(feature = "sqlite", not(target_arch = "wasm32")))]
@@ -51,6 +55,7 @@ pub use indexed_db::IndexedDb;
 pub use injected::Injected;
 #[cfg(target_arch = "wasm32")]
 pub use local_storage::LocalStorage;
+pub use mark::{Mark, Recalled};
 pub use memory::MemoryStore;
 #[cfg(target_arch = "wasm32")]
 pub use sealed::JsCodec;
@@ -123,6 +128,15 @@ pub trait Store {
     /// # Errors
     /// None of this crate's backends fails here.
     async fn close(&self) -> Result<(), StoreError>;
+
+    /// How far `session` had come, from a memory that the engine does not lose together with the records. Asked before a
+    /// load, and again where the load finds nothing: a removal must have cleared it by then. Never waits.
+    fn recall(&self, _session: &str) -> Recalled {
+        Recalled::Unknown
+    }
+
+    /// Keeps `mark` there, after the commit was acknowledged; as far as there is room. Never waits.
+    fn remember(&self, _session: &str, _mark: Mark) {}
 }
 
 /// A [`Store`] whose engine answers at once. Method for method the same contract; each is a [`Store`] as it is.
@@ -171,6 +185,14 @@ pub trait SyncStore {
     /// # Errors
     /// Those of [`Store::close`].
     fn close(&self) -> Result<(), StoreError>;
+
+    /// See [`Store::recall`].
+    fn recall(&self, _session: &str) -> Recalled {
+        Recalled::Unknown
+    }
+
+    /// See [`Store::remember`].
+    fn remember(&self, _session: &str, _mark: Mark) {}
 }
 
 impl<S: SyncStore> Store for S {
@@ -204,5 +226,13 @@ impl<S: SyncStore> Store for S {
 
     async fn close(&self) -> Result<(), StoreError> {
         SyncStore::close(self)
+    }
+
+    fn recall(&self, session: &str) -> Recalled {
+        SyncStore::recall(self, session)
+    }
+
+    fn remember(&self, session: &str, mark: Mark) {
+        SyncStore::remember(self, session, mark);
     }
 }

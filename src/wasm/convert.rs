@@ -125,6 +125,12 @@ pub(super) fn snapshot(session: &Session, loading: bool, now: Timestamp) -> JsVa
     reading(&mut out, &decided);
     out.text("phase", phase);
     out.text("durability", session.durability().code());
+    if let Some(trouble) = session.trouble() {
+        let mut error = Members::new();
+        error.text("code", trouble.code());
+        error.text("recover", trouble.recover.code());
+        out.value("storeError", &error.finish());
+    }
     out.number("compactions", session.root().compactions);
     out.number("summaryTokensSpent", session.root().spent_tokens);
     out.optional_number("wakeAt", session.wake_at(now).map(|at| at.0));

@@ -2,7 +2,10 @@
 
 use wasm_bindgen::JsValue;
 
-use crate::{session::Notice, wasm::object::Members};
+use crate::{
+    session::{Loss, Notice},
+    wasm::object::Members,
+};
 
 /// One public event. Members that a type of event does not have are left out.
 pub(super) fn event(notice: &Notice) -> JsValue {
@@ -42,6 +45,18 @@ pub(super) fn event(notice: &Notice) -> JsValue {
         Notice::Storage(durability) => {
             out.text("type", "storage");
             out.text("durability", durability.code());
+        }
+        Notice::Loss(loss) => {
+            out.text("type", "loss");
+            out.text("found", loss.code());
+            match *loss {
+                Loss::RolledBack { expected, found } => {
+                    out.number("revision", found);
+                    out.number("expectedRevision", expected);
+                }
+                Loss::Unreadable { part } => out.text("part", &part.to_string()),
+                _ => {}
+            }
         }
         Notice::ForeignRecord { session } => {
             out.text("type", "foreign_record");

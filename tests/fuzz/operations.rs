@@ -172,7 +172,7 @@ fn perform(session: &mut Session, act: &Act, now: Timestamp) -> Result<(), TestC
             return run(session, Write::new(Pin(pin)), act, now);
         }
         12 => return run(session, Write::new(Unpin(act.with)), act, now),
-        13 => return run(session, Write::new(Undo { compaction: None }), act, now),
+        13 => return run(session, Write::new(Undo::new(None)), act, now),
         14 => {
             let live = session.live().map_or_else(|| "nothing".to_owned(), |live| live.attempt.to_string());
             return run(session, Write::new(Edit::new(&live, "Amended: src/b.rs is done too.".to_owned())), act, now);

@@ -2,15 +2,23 @@
 
 use compaction_governor::{
     id::AttemptId,
+    policy::{Attempt, Phase, State},
     record::{
-        Behind, Bounds, Kept, Loaded, LoadedSummary, PinnedEntry, Pins, Summary, encode_pins, encode_root,
-        encode_summary, load_pins, load_root, load_summary,
+        Behind, Bounds, Generation, Kept, Loaded, LoadedSummary, PinnedEntry, Pins, Root, Summary, encode_pins,
+        encode_root, encode_summary, load_pins, load_root, load_summary,
     },
+    time::Timestamp,
 };
 
-use crate::{arbitrary::full_root, damage::NOW};
+use crate::{
+    arbitrary::{full_generation, full_root},
+    damage::NOW,
+};
 
 const ROOT_V1: &[u8] = include_bytes!("../golden/root-v1.bin");
+const FULL_ROOT_V1: &[u8] = include_bytes!("../golden/root-v1-full.bin");
+const ROOT_V2: &[u8] = include_bytes!("../golden/root-v2-future.bin");
+const SUMMARY_V2: &[u8] = include_bytes!("../golden/summary-v2-future.bin");
 const SUMMARY_V1: &[u8] = include_bytes!("../golden/summary-v1.bin");
 const FULL_SUMMARY_V1: &[u8] = include_bytes!("../golden/summary-v1-full.bin");
 const PINS_V1: &[u8] = include_bytes!("../golden/pins-v1.bin");
@@ -20,6 +28,35 @@ fn golden_root_of_schema_one_is_read_and_written_as_it_was() {
     let found = load_root(Some(ROOT_V1), "a session", NOW);
     assert_eq!(found, Loaded::Found { root: full_root(), repaired: false });
     assert_eq!(encode_root(&full_root()), ROOT_V1);
+}
+
+#[test]
+fn golden_root_with_every_field_that_came_later_is_read_and_written_as_it_was() {
+    let root = every_field();
+    assert_eq!(load_root(Some(FULL_ROOT_V1), "a session", NOW), Loaded::Found { root: root.clone(), repaired: false });
+    assert_eq!(encode_root(&root), FULL_ROOT_V1);
+}
+
+/// What `root-v1.bin` was written too early for: clearings, a longer match, an attempt that runs.
+fn every_field() -> Root {
+    let full = full_root();
+    let attempt = *full.state.attempt().expect("awaits its verdict");
+    let state = State {
+        phase: Phase::Compacting { attempt: Attempt { deadline: Timestamp(1_700_000_600_000), ..attempt } },
+        ..full.state
+    };
+    let cleared = Generation { prune: true, matched_entries: Some(240), verdict: None, ..full_generation(3) };
+    Root { state, generations: vec![full_generation(2), cleared], ..full }
+}
+
+// A schema that this build may not read, as a later one may write it: the same frame, `min_reader` 2, keys of its own.
+#[test]
+fn golden_records_of_a_schema_to_come_are_read_only_and_never_taken_for_damage() {
+    assert_eq!(load_root(Some(ROOT_V2), "chat", NOW), Loaded::Future { min_reader: 2 });
+    assert_eq!(load_summary(Some(SUMMARY_V2), "chat", 1), LoadedSummary::Future { min_reader: 2 });
+    let mut damaged = ROOT_V2.to_vec();
+    damaged[20] ^= 1;
+    assert!(matches!(load_root(Some(&damaged), "chat", NOW), Loaded::Corrupt { .. }));
 }
 
 #[test]

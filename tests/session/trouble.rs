@@ -30,7 +30,7 @@ fn a_summary_that_was_taken_back_while_the_store_failed_is_deleted_when_it_answe
     tab.grow_to_threshold();
     tab.pass();
     tab.store.refuse(Some(StoreErrorKind::QuotaExceeded));
-    tab.run(Write::new(compaction_governor::session::Undo { compaction: None })).expect("live");
+    tab.run(Write::new(compaction_governor::session::Undo::new(None))).expect("live");
     tab.store.refuse(None);
     tab.wait(Millis::secs(120));
     tab.settle();
@@ -87,7 +87,7 @@ fn records_that_are_foreign_future_or_corrupt_open_without_an_error_and_forget_n
         store.plant(bytes);
         Tab::open(store, 9, START)
     };
-    let (whole, found) = open(bytes.clone());
+    let (whole, found) = Tab::open(tab.store.another_context(), 9, START);
     assert_eq!((found, whole.session.state()), (Found::Existing, tab.session.state()));
     let (torn, found) = open(bytes[..bytes.len() / 2].to_vec());
     assert_eq!(found, Found::Quarantined);

@@ -125,7 +125,7 @@ impl Op {
     }
 
     pub(crate) fn undo() -> Self {
-        Self { what: What::Undo, kind: Kind::Undo(Write::new(Undo { compaction: None })) }
+        Self { what: What::Undo, kind: Kind::Undo(Write::new(Undo::new(None))) }
     }
 
     pub(crate) fn edit(edit: Edit) -> Self {

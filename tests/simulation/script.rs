@@ -183,7 +183,7 @@ impl<'a, S: Store> Host<'a, S> {
         let id = pin.id();
         let _ = self.run(Write::new(Pin(pin)));
         self.run(Write::new(Unpin(id)));
-        let _ = self.run(Write::new(Undo { compaction: None }));
+        let _ = self.run(Write::new(Undo::new(None)));
         self.run(Write::event(Event::Credentials));
         self.settle();
     }

@@ -26,6 +26,7 @@ export class DecisionLog {
     switch (event.type) {
       case 'compaction': return this.#pass(event);
       case 'verdict': return this.#add(`verdict · ${event.verdict}`, VERDICTS[event.verdict](tokens(event.promptTokens)));
+      case 'loss': return this.#add(`loss · ${event.found}`, LOSSES[event.found]);
       case 'storage': return this.#add(`store · ${event.durability}`, `The store is ${event.durability}.`);
       default: return;
     }
@@ -58,6 +59,11 @@ export class DecisionLog {
   }
 }
 
+const LOSSES = {
+  lost: 'The store had a record of this chat and has none now.',
+  rolled_back: 'The store went back to an older record of this chat.',
+  quarantined: 'A stored record could not be read and was put aside.',
+} as const;
 const VERDICTS = {
   pending: (size: string) => `The next reply counted ${size} tokens; no verdict yet.`,
   effective: (size: string) => `It helped: the next reply counted ${size} tokens.`,

@@ -20,8 +20,8 @@ export class Records {
   }
 
   /** Draws what was last read from the store. */
-  draw(session: string, records: readonly StoredRecord[], found: Opened['found'], { durability }: Snapshot): void {
-    say(this.#promise, `${PROMISES[durability]} ${found === 'existing' ? 'Found on opening.' : `On opening: ${found.replace('_', ' ')}.`}`);
+  draw(session: string, records: readonly StoredRecord[], found: Opened['found'], { durability, persisted }: Snapshot): void {
+    say(this.#promise, `${PROMISES[durability]} ${persisted ? 'Kept when space gets short. ' : ''}${found === 'existing' ? 'Found on opening.' : `On opening: ${found.replace('_', ' ')}.`}`);
     this.#rows.replaceChildren(...records.map(({ part, bytes: content }) => h('tr', { 'data-part': part },
       h('td', {}, part), h('td', {}, bytes(content.length)))));
     say(this.#revision, records[0] === undefined ? 'nothing yet' : `revision ${records[0].revision}`);
@@ -32,6 +32,7 @@ export class Records {
 const PROMISES = {
   durable: 'Survives a reload, a crash of the tab and a kill of the browser.',
   reload_only: 'Survives a reload; not a kill of the browser.',
+  counters_only: 'No room for the summary: it is in memory only, the counters are stored.',
   memory: 'Lives in this page only; a reload forgets it.',
   degraded: 'The store does not answer: state goes on in memory, writes are tried again.',
 } as const;

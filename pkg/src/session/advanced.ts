@@ -1,9 +1,10 @@
 // Level 3: observe, plan, view, record. The only level that talks to the core.
 
 import type { ClaimKind } from '../boundary/glue.js';
-import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, RepairReport, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
+import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, RepairReport, StorageReport, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
 import { claim } from './claim.js';
 import type { Engine } from './engine.js';
+import { storageReport } from './persistence.js';
 import { ClaimedPlan, sliceOf } from './plan.js';
 import { changeOf, confirmed, repaired, repairsOf } from './repair.js';
 
@@ -96,6 +97,10 @@ export class FullControl<M> implements Advanced<M> {
   async records(): Promise<readonly StoredRecord[]> {
     await this.#engine.quiet();
     return this.#engine.run(() => this.#engine.core.records());
+  }
+
+  storage(): Promise<StorageReport> {
+    return storageReport();
   }
 
   async remove(): Promise<void> {

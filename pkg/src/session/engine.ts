@@ -8,6 +8,7 @@ import type { Opened, View, ViewStamp } from '../surface.js';
 import { textOf, type Carry } from './carry.js';
 import { announceRemoval, Hints } from './hints.js';
 import { Others, SessionLock, type Turn } from './locks.js';
+import { askToPersist, isPersisted } from './persistence.js';
 import { LEFT_OUT, redacted, type Redact } from './redact.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
@@ -39,6 +40,7 @@ export class Engine<M> {
     readonly reader: Reader<M>,
     lost = false,
     scope?: string,
+    persist = false,
   ) {
     this.transcript = new Transcript(core, reader);
     this.views = new Views(core, reader, this.transcript);
@@ -49,6 +51,16 @@ export class Engine<M> {
     const opened = this.run(() => core.open(Date.now())).catch((): Opened => ({ found: 'lost', durability: 'degraded' }));
     this.ready = opened.then((found): Opened => (lost ? { ...found, found: 'lost' } : found));
     this.#background = this.ready.then(() => undefined);
+    if (persist) this.#keep();
+  }
+
+  /** Shows whether the browser keeps the storage, and asks it to once there is a summary to lose. Nothing waits for the answer. */
+  #keep(): void {
+    const show = (persisted: boolean | undefined): void => this.watch.notePersisted(persisted);
+    void isPersisted().then(show);
+    this.watch.on((event) => {
+      if (event.type === 'compaction' && event.status === 'completed') void askToPersist().then(show);
+    });
   }
 
   /** The texts as they may leave this page, or be stored. */

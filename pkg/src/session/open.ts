@@ -3,7 +3,7 @@
 import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { readerFor } from '../formats/format-of.js';
-import { handleOf, scopeOf } from '../stores.js';
+import { handleOf, scopeOf, wantsToPersist } from '../stores.js';
 import type { ChatMessage, Session, SessionOptions, Size, Store, Summarize, Summarizer } from '../surface.js';
 import { Engine } from './engine.js';
 import { GovernedSession } from './session.js';
@@ -32,7 +32,7 @@ export function openedIn(store: Store, id: string): GovernedSession<unknown> | u
 function started<M>(handle: StoreHandle, options: SessionOptions<M>, lost: boolean, forget: () => void): GovernedSession<M> {
   const reader = readerFor(options);
   const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
-  return new GovernedSession(options.id, new Engine(core, reader, lost, scopeOf(options.store, options.id)), forget);
+  return new GovernedSession(options.id, new Engine(core, reader, lost, scopeOf(options.store, options.id), wantsToPersist(options.store)), forget);
 }
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {

@@ -19,6 +19,7 @@ export class Watch {
   #cached: { readonly version: number; readonly snapshot: Snapshot; readonly until: number } | undefined;
   /** What is shown once the core is gone. */
   #last: Snapshot | undefined;
+  #persisted: boolean | undefined;
   #announced = -1;
   #scheduled = false;
 
@@ -36,11 +37,20 @@ export class Watch {
     const cached = this.#cached;
     if (cached?.version === version && (cached.until === Infinity || Date.now() < cached.until)) return cached.snapshot;
     const now = Date.now();
-    const snapshot = Object.freeze(this.#core.snapshot(now));
+    const persisted = this.#persisted;
+    const snapshot = Object.freeze({ ...this.#core.snapshot(now), ...(persisted === undefined ? {} : { persisted }) });
     // A wake-up that has passed already would make every call a new object, and React render for ever.
     const until = snapshot.wakeAt !== undefined && snapshot.wakeAt > now ? snapshot.wakeAt : Infinity;
     this.#cached = { version, snapshot, until };
     return snapshot;
+  }
+
+  /** What the browser said last of keeping the storage. */
+  notePersisted(persisted: boolean | undefined): void {
+    if (persisted === this.#persisted) return;
+    this.#persisted = persisted;
+    this.#cached = undefined;
+    this.#schedule();
   }
 
   subscribe(listener: () => void): () => void {

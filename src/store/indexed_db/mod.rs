@@ -11,14 +11,23 @@
 //! |---|---|---|
 //! | `records` | `[session_id, part]`, part = `"root"` or a generation's number | `{ revision, bytes: Uint8Array, op: 16 hex digits }` |
 //! | `quarantine` | `[session_id, n]`, or `[session_id, "root"]` for a root row that was no such value | `{ part, reason, bytes }` or `{ part, reason, value }` |
-//! | `keys` | free | sealing keys |
+//! | `keys` | free | sealing keys; under `"removed"` the hashes of the last 256 sessions that were removed |
+//!
+//! What an engine loses or rolls back in silence is told by a second memory in localStorage (`second_memory`). A session
+//! that is not there and whose hash is among the removed ones was removed: the mark of it that came back after a kill of the
+//! browser is no witness.
+//!
+//! A connection that the engine took away is opened again; where that is refused too, in a hidden frame of the page
+//! (`realm`); where that fails, [`StoreErrorKind::ConnectionLost`] asks for a reload.
 //!
 //! The root row's `revision` and `op` are those of the last commit; another row's are those of the commit that wrote it.
 
 mod connection;
 mod opening;
+mod realm;
 mod row;
 mod scripts;
+mod second_memory;
 mod transaction;
 
 use core::cell::{Cell, RefCell};
@@ -31,12 +40,13 @@ use crate::id::OpId;
 use crate::store::deadline::within;
 use crate::store::js::event_loop::alarm;
 use crate::store::{
-    Batch, Capabilities, CompareAndSwap, Durability, Expect, Part, Recover, Revision, Snapshot, Store, StoreError,
-    StoreErrorKind, Survives,
+    Batch, Capabilities, CompareAndSwap, Durability, Expect, Mark, Part, Recalled, Revision, Snapshot, Store,
+    StoreError, StoreErrorKind, Survives,
 };
 use crate::time::Millis;
 
 use connection::Connection;
+use realm::Realm;
 use scripts::Answer;
 use transaction::{Scope, Script, Transaction};
 
@@ -60,6 +70,10 @@ pub struct IndexedDb {
     durability: Durability,
     deadline: Millis,
     connection: RefCell<Option<Rc<Connection>>>,
+    /// Where connections come from, once this page's own realm gives none any more.
+    realm: RefCell<Option<Realm>>,
+    /// Whether there ever was a connection: a database that never opened was not lost.
+    connected: Cell<bool>,
     closed: Cell<bool>,
 }
 
@@ -84,6 +98,8 @@ impl IndexedDb {
             durability: Durability::default(),
             deadline: DEADLINE,
             connection: RefCell::new(None),
+            realm: RefCell::new(None),
+            connected: Cell::new(false),
             closed: Cell::new(false),
         }
     }
@@ -125,7 +141,11 @@ impl Store for IndexedDb {
         let answer = Answer::default();
         let script = scripts::load(session, Rc::clone(&answer));
         self.call(Applied::No, Some((Scope::ReadRecords, script))).await?;
-        Ok(answer.take())
+        let found = answer.take();
+        if found.removed {
+            second_memory::forget(&self.name, session);
+        }
+        Ok(found.snapshot)
     }
 
     async fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
@@ -149,7 +169,9 @@ impl Store for IndexedDb {
     }
 
     async fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
-        self.call(Applied::Unknown, Some((Scope::WriteAll, scripts::remove(session, expect)))).await
+        self.call(Applied::Unknown, Some((Scope::WriteAll, scripts::remove(session, expect)))).await?;
+        second_memory::forget(&self.name, session);
+        Ok(())
     }
 
     async fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
@@ -162,7 +184,16 @@ impl Store for IndexedDb {
     async fn close(&self) -> Result<(), StoreError> {
         self.closed.set(true);
         self.connection.take();
+        self.realm.take();
         Ok(())
+    }
+
+    fn recall(&self, session: &str) -> Recalled {
+        second_memory::recall(&self.name, session)
+    }
+
+    fn remember(&self, session: &str, mark: Mark) {
+        second_memory::remember(&self.name, session, mark);
     }
 }
 
@@ -184,30 +215,52 @@ impl IndexedDb {
     /// The one future behind all calls: each further one would be compiled with everything it waits for.
     async fn call(&self, applied: Applied, work: Option<(Scope, Script)>) -> Result<(), StoreError> {
         let call = async {
-            match work {
-                None => self.connection().await.map(drop),
-                Some((scope, script)) => self.begin(scope).await?.run(script).await,
+            let (scope, script) = work.unzip();
+            match (self.begin(scope).await?, script) {
+                (Some(transaction), Some(script)) => transaction.run(script).await,
+                _ => Ok(()),
             }
         };
         let call = async { call.await.map_err(|error| *error) };
         within(call, alarm(self.deadline), applied).await
     }
 
-    /// Starts a transaction; one that the engine refuses because the connection is gone is started on a new one, once.
+    /// Connects, and starts a transaction where one is wanted. What the engine refuses because it took the connection away
+    /// is tried on a new one, then in a new realm, once each.
     ///
     /// The caller issues its first request before it waits for anything: an idle transaction commits by itself.
-    async fn begin(&self, scope: Scope) -> transaction::Result<Transaction> {
-        let mut again = false;
+    async fn begin(&self, scope: Option<Scope>) -> transaction::Result<Option<Transaction>> {
+        if self.realm.borrow().as_ref().is_some_and(|realm| !realm.is_in_page()) {
+            self.connection.take();
+            self.realm.take();
+        }
+        let mut rung = Rung::Connected;
         loop {
-            match self.connection().await?.begin(scope, self.durability) {
-                // Where a fresh connection is refused too (WebKit after a crash of its storage process), only a new page
-                // helps.
-                Err(error) if again => return Err(StoreError { recover: Recover::Reload, ..*error }.into()),
-                Err(error) if matches!(error.kind, StoreErrorKind::ConnectionClosed) => self.connection.take(),
+            let begun = match self.connection().await {
+                Ok(connection) => scope.map(|scope| connection.begin(scope, self.durability)).transpose(),
+                Err(error) => Err(error),
+            };
+            let error = match begun {
+                Err(error) if taken_away(&error.kind) => error,
                 begun => return begun,
             };
-            again = true;
+            self.connection.take();
+            rung = match rung {
+                Rung::Connected => Rung::Reopened,
+                Rung::Reopened if self.move_to_new_realm() => Rung::NewRealm,
+                _ => {
+                    self.realm.take();
+                    return Err(if self.connected.get() { lost() } else { error });
+                }
+            };
         }
+    }
+
+    fn move_to_new_realm(&self) -> bool {
+        let realm = Realm::new();
+        let moved = realm.is_some();
+        self.realm.replace(realm);
+        moved
     }
 
     async fn connection(&self) -> transaction::Result<Rc<Connection>> {
@@ -215,8 +268,10 @@ impl IndexedDb {
         if let Some(connection) = self.live() {
             return Ok(connection);
         }
-        let opened = Rc::new(opening::open(&self.name).await?);
+        let factory = self.realm.borrow().as_ref().map(|realm| realm.factory.clone());
+        let opened = Rc::new(opening::open(&self.name, factory).await?);
         self.check_open()?;
+        self.connected.set(true);
         // Where a call beside this one was quicker, its connection closes as soon as its transaction has ended.
         self.connection.replace(Some(Rc::clone(&opened)));
         Ok(opened)
@@ -229,4 +284,25 @@ impl IndexedDb {
     fn check_open(&self) -> Result<(), StoreError> {
         if self.closed.get() { Err(StoreError::not_applied(StoreErrorKind::Closed)) } else { Ok(()) }
     }
+}
+
+/// Where a connection came from, best first.
+#[derive(Clone, Copy, Debug)]
+enum Rung {
+    Connected,
+    Reopened,
+    NewRealm,
+}
+
+/// How an engine says that it took the connection away: at the next use, or by refusing to open another one.
+fn taken_away(kind: &StoreErrorKind) -> bool {
+    match kind {
+        StoreErrorKind::ConnectionClosed => true,
+        StoreErrorKind::Backend { name } => name == "UnknownError",
+        _ => false,
+    }
+}
+
+fn lost() -> Box<StoreError> {
+    StoreError::not_applied(StoreErrorKind::ConnectionLost).into()
 }

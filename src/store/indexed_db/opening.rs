@@ -15,14 +15,15 @@ use crate::store::{StoreError, StoreErrorKind, UnavailableWhy};
 /// Never raised: an upgrade is what makes tabs of different builds wait for each other.
 const VERSION: u32 = 1;
 
-/// Opens the database called `name`, and makes it where there is none.
-pub(super) async fn open(name: &str) -> Result<Connection> {
-    let request = factory()?.open_with_u32(name, VERSION).map_err(thrown)?;
+/// Opens the database called `name` of this realm, or of the one that `factory` is of, and makes it where there is none.
+pub(super) async fn open(name: &str, factory: Option<IdbFactory>) -> Result<Connection> {
+    let factory = factory.map_or_else(own_factory, Ok)?;
+    let request = factory.open_with_u32(name, VERSION).map_err(thrown)?;
     let opening = Opening::new(request);
     opening.answer.wait().await
 }
 
-fn factory() -> Result<IdbFactory> {
+fn own_factory() -> Result<IdbFactory> {
     let unavailable = |why| Box::new(StoreError::not_applied(StoreErrorKind::Unavailable { why }));
     // A getter that throws is how a browser denies access in a sandboxed frame.
     let found =

@@ -1,6 +1,6 @@
 //! Keys and values of the object stores, as documented in the module above.
 
-use js_sys::{Array, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::IdbKeyRange;
 
@@ -20,7 +20,7 @@ impl Row {
     /// Reads a value; `None` where it is no such value.
     pub(super) fn read(value: &JsValue) -> Option<Self> {
         let (revision, op) = head(value)?;
-        let bytes = Reflect::get(value, &"bytes".into()).ok()?.dyn_into::<Uint8Array>().ok()?.to_vec();
+        let bytes = Uint8Array::new(&Reflect::get(value, &"bytes".into()).ok()?).to_vec();
         Some(Self { revision, op, bytes })
     }
 }
@@ -30,7 +30,7 @@ pub(super) fn head(value: &JsValue) -> Option<(Revision, OpId)> {
     let field = |name: &str| Reflect::get(value, &name.into()).ok();
     let revision = value::revision(&field("revision")?)?;
     let op = field("op")?.as_string().filter(|op| op.len() == 16)?;
-    field("bytes")?.has_type::<Uint8Array>().then_some(())?;
+    is_bytes(&field("bytes")?).then_some(())?;
     Some((revision, OpId(u64::from_str_radix(&op, 16).ok()?)))
 }
 
@@ -97,4 +97,10 @@ pub(super) fn all_of(session: &str) -> Result<JsValue> {
 pub(super) fn behind(session: Option<&str>) -> Result<JsValue> {
     let bound = session.map_or_else(|| Array::of1(&"".into()).into(), |session| pair(session, &Array::new()));
     IdbKeyRange::lower_bound(&bound).map(Into::into).map_err(thrown)
+}
+
+/// Whether it is an array of bytes of whichever realm: those of another one are no instances of this one's class.
+fn is_bytes(value: &JsValue) -> bool {
+    let element = || Reflect::get(value, &"BYTES_PER_ELEMENT".into()).ok()?.as_f64();
+    ArrayBuffer::is_view(value) && element() == Some(1.0)
 }

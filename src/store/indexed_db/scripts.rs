@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{IdbObjectStore, IdbRequest};
 
 use super::row::{self, Row};
+use super::second_memory::hash;
 use super::transaction::{Result, Script, Step, Stores, thrown};
 use crate::id::OpId;
 use crate::store::js::value;
@@ -16,14 +17,33 @@ use crate::store::{Batch, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapsh
 /// Where a script leaves what it found.
 pub(super) type Answer<T> = Rc<Cell<T>>;
 
-/// All rows of one session, by two requests that the engine answers in one pass.
-pub(super) fn load(session: &str, answer: Answer<Option<Snapshot>>) -> Script {
+/// What is there of a session.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) snapshot: Option<Snapshot>,
+    /// Nothing is, because somebody removed it.
+    pub(super) removed: bool,
+}
+
+/// All rows of one session, by two requests that the engine answers in one pass; where there are none, whether it was removed.
+pub(super) fn load(session: &str, answer: Answer<Found>) -> Script {
     let session = session.to_owned();
     let mut values: Option<IdbRequest> = None;
+    let mut empty = false;
     Box::new(move |stores, keys| {
+        if empty {
+            let removed = noted(keys).includes(&hash(&session).into(), 0);
+            answer.set(Found { snapshot: None, removed });
+            return Ok(Step::Done);
+        }
         if let Some(values) = &values {
             let values = values.result().map_err(thrown)?;
-            answer.set(snapshot(&Array::from(&keys), &Array::from(&values))?);
+            let snapshot = snapshot(&Array::from(&keys), &Array::from(&values))?;
+            if snapshot.is_none() {
+                empty = true;
+                return get_removed(stores).map(Step::Await);
+            }
+            answer.set(Found { snapshot, removed: false });
             return Ok(Step::Done);
         }
         let range = row::all_of(&session)?;
@@ -93,35 +113,42 @@ pub(super) fn list(after: Option<&str>, limit: usize, answer: Answer<Vec<String>
     })
 }
 
-/// Deletes all rows of one session, after comparing where a revision is expected.
+/// Deletes all rows of one session, after comparing where a revision is expected, and notes that it was done on purpose.
 ///
 /// Each value is overwritten before: an engine on SQLite frees the place of a deleted row without clearing it, and a
 /// summary could be read there until something else is written.
 pub(super) fn remove(session: &str, expect: Option<Revision>) -> Script {
     let session = session.to_owned();
+    let mut compared = expect.is_none();
     let mut asked = false;
-    let mut held: Option<[IdbRequest; 3]> = None;
-    Box::new(move |stores, result| {
+    let mut held: Option<[IdbRequest; 4]> = None;
+    Box::new(move |stores, found| {
         let (records, quarantine) = (stores.records()?, stores.quarantine()?);
         let range = row::all_of(&session)?;
-        if let Some([keys, values, others]) = &held {
+        if let Some([keys, values, other_keys, other_values]) = &held {
             overwrite(&records, keys, &values.result().map_err(thrown)?)?;
-            overwrite(&quarantine, others, &result)?;
+            overwrite(&quarantine, other_keys, &other_values.result().map_err(thrown)?)?;
             records.delete(&range).map_err(thrown)?;
             quarantine.delete(&range).map_err(thrown)?;
+            let removed = noted(found);
+            removed.push(&hash(&session).into());
+            let latest = removed.slice(removed.length().saturating_sub(MOST_REMOVED), removed.length());
+            stores.keys()?.put_with_key(&latest, &REMOVED.into()).map_err(thrown)?;
             return Ok(Step::Done);
         }
-        if let Some(expected) = expect {
+        if !compared {
             if !asked {
                 asked = true;
                 return get_root(&records, &session).map(Step::Await);
             }
-            Expect::Revision(expected).check(current(&result)?.map(|(revision, _)| revision))?;
+            compared = true;
+            let actual = current(&found)?.map(|(revision, _)| revision);
+            expect.map_or(Ok(()), |expected| Expect::Revision(expected).check(actual))?;
         }
         let all_keys = |store: &IdbObjectStore| store.get_all_keys_with_key(&range).map_err(thrown);
         let all = |store: &IdbObjectStore| store.get_all_with_key(&range).map_err(thrown);
-        held = Some([all_keys(&records)?, all(&records)?, all_keys(&quarantine)?]);
-        all(&quarantine).map(Step::Await)
+        held = Some([all_keys(&records)?, all(&records)?, all_keys(&quarantine)?, all(&quarantine)?]);
+        get_removed(stores).map(Step::Await)
     })
 }
 
@@ -188,6 +215,16 @@ fn get_root(records: &IdbObjectStore, session: &str) -> Result<IdbRequest> {
     records.get(&row::key(session, Part::Root)).map_err(thrown)
 }
 
+/// The hashes of sessions that were removed, latest last; undefined where there are none.
+fn get_removed(stores: &Stores) -> Result<IdbRequest> {
+    stores.keys()?.get(&REMOVED.into()).map_err(thrown)
+}
+
+/// Those hashes as a list; whatever else stands there is none.
+fn noted(found: JsValue) -> Array {
+    found.dyn_into().unwrap_or_default()
+}
+
 /// Revision and operation of the root row, as far as there is one.
 fn current(root: &JsValue) -> Result<Option<(Revision, OpId)>> {
     if root.is_undefined() {
@@ -241,3 +278,8 @@ fn number(key: &JsValue) -> Option<u32> {
 fn corrupt() -> Box<StoreError> {
     StoreError::not_applied(StoreErrorKind::Corrupt).into()
 }
+
+/// The key in `keys` under which removals are noted.
+const REMOVED: &str = "removed";
+/// So many of them: a note is needed for as long as localStorage may fall behind, which is seconds.
+const MOST_REMOVED: u32 = 256;

@@ -54,10 +54,11 @@ pub(super) struct Transaction {
 impl Scope {
     pub(super) const fn stores(self) -> &'static [&'static str] {
         match self {
-            Self::ReadRecords | Self::WriteRecords => &[RECORDS],
+            Self::ReadRecords => &[RECORDS, KEYS],
+            Self::WriteRecords => &[RECORDS],
             Self::WriteQuarantine => &[QUARANTINE],
             Self::WriteKeys => &[KEYS],
-            Self::WriteAll => &[RECORDS, QUARANTINE],
+            Self::WriteAll => &[RECORDS, QUARANTINE, KEYS],
         }
     }
 

@@ -2,19 +2,18 @@
 
 use core::cell::Cell;
 
-use gloo_storage::Storage as _;
-use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
-use web_sys::{Storage, Window};
+use web_sys::Storage;
 
 use super::packing;
 use super::slot::Slot;
 use crate::error::Applied;
 use crate::id::OpId;
 use crate::store::js::exception;
+use crate::store::js::local_storage::local_storage;
 use crate::store::{
     Batch, Capabilities, CompareAndSwap, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, StoreError,
-    StoreErrorKind, Survives, SyncStore, UnavailableWhy,
+    StoreErrorKind, Survives, SyncStore,
 };
 
 /// The longest value: a session is kept twice, and an origin has room for some 9 MB in all.
@@ -137,22 +136,11 @@ impl LocalStorage {
         Ok(Items { storage: self.storage()?, prefix: &self.prefix })
     }
 
-    /// The browser's object, after asking everything that `raw()` takes for granted and would panic over.
     fn storage(&self) -> Result<Storage, StoreError> {
         if self.closed.get() {
             return Err(StoreError::not_applied(StoreErrorKind::Closed));
         }
-        let unavailable = |why| StoreError::not_applied(StoreErrorKind::Unavailable { why });
-        let global = js_sys::global();
-        if !global.is_instance_of::<Window>() {
-            return Err(unavailable(UnavailableWhy::NoApi));
-        }
-        // A getter that throws is how a browser denies access: cookies blocked, sandboxed frame.
-        let found = Reflect::get(&global, &"localStorage".into()).map_err(|_| unavailable(UnavailableWhy::Denied))?;
-        if found.is_null() || found.is_undefined() {
-            return Err(unavailable(UnavailableWhy::NoApi));
-        }
-        Ok(gloo_storage::LocalStorage::raw())
+        local_storage().map_err(|why| StoreError::not_applied(StoreErrorKind::Unavailable { why }))
     }
 }
 

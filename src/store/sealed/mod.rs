@@ -16,7 +16,7 @@ pub use js::JsCodec;
 use crate::{
     id::OpId,
     record::{ENVELOPE_BYTES, envelope, sealed},
-    store::{Batch, Capabilities, Expect, Part, Revision, Snapshot, Store, StoreError},
+    store::{Batch, Capabilities, Expect, Mark, Part, Recalled, Revision, Snapshot, Store, StoreError},
 };
 
 /// Seals bytes and opens them again. `about` is bound to what is sealed: under another one it must not open.
@@ -118,6 +118,14 @@ impl<S: Store, C: Codec> Store for Sealed<S, C> {
 
     async fn close(&self) -> Result<(), StoreError> {
         self.store.close().await
+    }
+
+    fn recall(&self, session: &str) -> Recalled {
+        self.store.recall(session)
+    }
+
+    fn remember(&self, session: &str, mark: Mark) {
+        self.store.remember(session, mark);
     }
 }
 

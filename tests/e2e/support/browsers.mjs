@@ -54,6 +54,11 @@ export class Running {
     await this.launch();
   }
 
+  /** Ends the browser in order, and keeps the profile. */
+  async stop() {
+    await this.browser.close();
+  }
+
   async end() {
     await this.browser.close().catch(() => this.kill());
     await rm(this.profile, { recursive: true, force: true, maxRetries: 5 });

@@ -32,5 +32,11 @@ export const faults = {
       if (window.broken) throw new DOMException('The database connection is closing.', 'InvalidStateError');
       return transaction.apply(this, given);
     };
+    // Another realm would be a way out.
+    const { createElement } = Document.prototype;
+    Document.prototype.createElement = function (...given) {
+      if (window.broken && given[0] === 'iframe') throw new DOMException('No frames here.', 'NotSupportedError');
+      return createElement.apply(this, given);
+    };
   },
 };
