@@ -39,7 +39,7 @@ impl Content {
         self.retry.is_none_or(|retry| now >= retry.at || retry.at.since(now) > length(retry.rung))
     }
 
-    fn refused(&mut self, parts: &[(Part, Vec<u8>)], now: Timestamp) {
+    fn refused(&mut self, parts: &[Part], now: Timestamp) {
         let rung = self.retry.map_or(0, |retry| retry.rung.saturating_add(1));
         self.retry = Some(Retry { at: now.after(length(rung)), rung });
         self.hold_back(parts);
@@ -52,8 +52,8 @@ impl Content {
         }
     }
 
-    fn hold_back(&mut self, parts: &[(Part, Vec<u8>)]) {
-        for (part, _) in parts {
+    fn hold_back(&mut self, parts: &[Part]) {
+        for part in parts {
             if !self.held_back.contains(part) {
                 self.held_back.push(*part);
             }
@@ -119,13 +119,29 @@ impl Session {
 
     /// A commit with `puts` was refused for want of room.
     pub(super) fn refuse_content(&mut self, puts: &[(Part, Vec<u8>)], now: Timestamp) {
-        self.change_link(|session| session.link_mut().content.refused(puts, now));
+        let lacking = self.not_stored(puts);
+        self.change_link(|session| session.link_mut().content.refused(&lacking, now));
     }
 
     /// A commit with these parts was acknowledged.
-    pub(super) fn content_written(&mut self, puts: &[(Part, Vec<u8>)]) {
-        let stored = |part: &Part| puts.iter().any(|(put, _)| put == part);
-        self.change_link(|session| session.link_mut().content.stored(stored));
+    pub(super) fn content_written(&mut self, sent: &Parts) {
+        let put = |part: &Part| sent.puts.iter().any(|(put, _)| put == part);
+        self.change_link(|session| session.link_mut().content.stored(put));
+        let stored = &mut self.link_mut().stored;
+        stored.retain(|number| !sent.deletes.contains(&Part::Generation(*number)));
+        for (part, _) in &sent.puts {
+            if let Part::Generation(number) = *part
+                && *part != PINS
+                && !stored.contains(&number)
+            {
+                stored.push(number);
+            }
+        }
+    }
+
+    /// The parts that a commit would have brought to the store: what it holds already needs no room.
+    fn not_stored(&self, puts: &[(Part, Vec<u8>)]) -> Vec<Part> {
+        puts.iter().map(|(part, _)| *part).filter(|part| !self.is_stored(*part)).collect()
     }
 
     /// Everything but the root: what a store that lagged behind is given.
@@ -151,14 +167,19 @@ impl Session {
     }
 
     fn hold_back_content(&mut self, puts: &[(Part, Vec<u8>)]) {
-        self.change_link(|session| session.link_mut().content.hold_back(puts));
+        let lacking = self.not_stored(puts);
+        self.change_link(|session| session.link_mut().content.hold_back(&lacking));
     }
 
-    /// What was taken back or dropped since has no need of room any more.
-    fn drop_settled_content(&mut self) {
+    /// What was taken back or dropped since, or that another writer's record holds, has no need of room any more.
+    pub(super) fn drop_settled_content(&mut self) {
         let mut held_back = core::mem::take(&mut self.link_mut().content.held_back);
-        held_back.retain(|part| self.own_part(*part).is_some());
+        held_back.retain(|part| self.own_part(*part).is_some() && !self.is_stored(*part));
         self.link_mut().content.held_back = held_back;
+    }
+
+    fn is_stored(&self, part: Part) -> bool {
+        self.link().stored.iter().any(|number| part == Part::Generation(*number))
     }
 }
 

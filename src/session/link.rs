@@ -41,6 +41,8 @@ pub(super) struct Link {
     pub(super) unreadable: Vec<(Part, Vec<u8>)>,
     /// Generations that the root names no more and that the store may still hold.
     pub(super) stale: Vec<u32>,
+    /// Generations whose summaries the record holds, at the revision that memory is based on.
+    pub(super) stored: Vec<u32>,
     /// How the store failed last; stands while it is degraded.
     pub(super) trouble: Option<StoreError>,
     /// What the store has no room for.
@@ -72,6 +74,7 @@ impl Link {
             lost: None,
             unreadable: Vec::new(),
             stale: Vec::new(),
+            stored: Vec::new(),
             trouble: None,
             content: Content::default(),
         }

@@ -132,12 +132,16 @@ impl Session {
     /// Whether all that is named was there.
     pub(super) fn take_summaries(&mut self, snapshot: &Snapshot, now: Timestamp) -> bool {
         let mut missing = Vec::new();
+        self.link_mut().stored.clear();
         for generation in self.root().generations.clone() {
             let number = generation.number;
             let part = Part::Generation(number);
             let bytes = snapshot.part(part);
             match record::load_summary(bytes, self.id(), number) {
-                LoadedSummary::Found(summary) => self.insert_summary(*summary),
+                LoadedSummary::Found(summary) => {
+                    self.insert_summary(*summary);
+                    self.link_mut().stored.push(number);
+                }
                 LoadedSummary::Future { .. } => {}
                 _ if self.written(number).is_some_and(|written| written.attempt == generation.attempt) => {
                     self.link_mut().unsaved = true;
@@ -162,6 +166,7 @@ impl Session {
             self.link_mut().unsaved = true;
         }
         self.note_stale(snapshot.parts.iter().map(|(part, _)| *part));
+        self.drop_settled_content();
         missing.is_empty()
     }
 

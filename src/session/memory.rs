@@ -265,6 +265,9 @@ impl Session {
 
     pub(super) fn set_revision(&mut self, revision: Option<Revision>) {
         self.revision = revision;
+        if revision.is_none() {
+            self.link.stored.clear();
+        }
     }
 
     pub(super) fn writing(&self) -> &Writing {

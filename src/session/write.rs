@@ -224,7 +224,8 @@ impl Writer {
             Err(error) if lacks_room(&error) && !self.sent.puts.is_empty() => {
                 session.refuse_content(&self.sent.puts, now);
                 self.root_only = true;
-                self.commit(session, now)
+                let left = session.link().unsaved || self.before.state.differs_durably(&session.root().state);
+                if left || !self.sent.deletes.is_empty() { self.commit(session, now) } else { Step::Done }
             }
             Err(error) if error.kind == StoreErrorKind::Corrupt && session.revision().is_some() => {
                 session.write_over(now);
@@ -276,7 +277,7 @@ impl Writer {
         session.set_revision(Some(revision));
         session.link_mut().unsaved = false;
         session.link_mut().stale.clear();
-        session.content_written(&self.sent.puts);
+        session.content_written(&self.sent);
         session.attach();
         Step::Done
     }

@@ -29,14 +29,16 @@ impl World {
 
     /// Within a retry's time every tab has written what it had, and reads what the others wrote.
     fn agree(&mut self) -> Result<(), String> {
-        // Two retries: a clock that was just set back makes one of them wait its time again.
-        for round in 0..3 {
-            self.now = self.now.after(LONGEST_RETRY);
+        // Two retries: a clock that was just set back makes one of them wait its time again. The third is for what a
+        // store had no room for, which is tried again within the hour.
+        for round in 0..4 {
+            let length = if round == 2 { HOUR } else { Millis::secs(0) };
+            self.now = self.now.after(length).after(LONGEST_RETRY);
             for at in 0..self.tabs.len() {
                 let first = if self.tabs[at].opened { Op::look() } else { Op::open() };
                 self.tabs[at].opened = true;
                 self.run(at, first)?;
-                if round > 1 && self.tabs[at].session.durability() != Durability::Durable {
+                if round > 2 && self.tabs[at].session.durability() != Durability::Durable {
                     return Err(format!("{} is still {:?}", self.tabs[at].owner, self.tabs[at].session.durability()));
                 }
             }

@@ -1,7 +1,7 @@
 //! What a tab believes to be durable is what the store holds at that revision, to the last pin: an answer that was given is
 //! true after a reload.
 
-use compaction_governor::{record::load_pins, session::Durability};
+use compaction_governor::{policy::State, record::load_pins, session::Durability};
 
 use crate::{
     store::{SESSION, SimStore},
@@ -16,6 +16,14 @@ pub(super) fn check(tab: &Tab, store: &SimStore) -> Result<(), String> {
     let Some(revision) = tab.session.revision() else { return nothing_to_keep(tab) };
     let stored = store.root_of(revision).ok_or_else(|| format!("revision {revision} was never committed"))?;
     let root = tab.session.root();
+    if tab.session.durability() == Durability::CountersOnly {
+        // Summaries and pins wait for room, and with them whatever hangs on a summary. The counters do not.
+        let strikes = |state: &State| state.guards.ineffective_streak + state.guards.weak_streak;
+        return match strikes(&stored.state) < strikes(&root.state) {
+            true => Err(format!("revision {revision} holds fewer strikes than were earned")),
+            false => Ok(()),
+        };
+    }
     if stored.state.differs_durably(&root.state) {
         return Err(format!(
             "memory is not revision {revision}\n  memory: {:?}\n  stored: {:?}",
