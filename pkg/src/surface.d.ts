@@ -229,14 +229,8 @@ export type CompactionEvent =
   | { type: 'compaction'; compactionId: string; status: 'in_progress' | 'completed' | 'failed' | 'cancelled'; trigger: Trigger; startedAt: number; beforeTokens?: number; afterTokens?: number; failure?: string }
   | { type: 'verdict'; compactionId: string; verdict: Compaction['verdict']; promptTokens: number; estimated: boolean }
   | { type: 'guard'; reason: BlockReason; tripped: boolean; retryAt?: number }
-  | {
-      /** A compaction was committed without what `carry` was to give: too long, too much for this window, or it threw or gave no text. */
-      type: 'carry_refused';
-      compactionId: string;
-      reason: 'too_large' | 'floor_bound' | 'failed';
-      tokens?: number;
-      mostTokens?: number;
-    }
+  /** A compaction was committed without what `carry` was to give: too long, too much for this window, or it threw or gave no text. */
+  | { type: 'carry_refused'; compactionId: string; reason: 'too_large' | 'floor_bound' | 'failed'; tokens?: number; mostTokens?: number }
   | { type: 'storage'; durability: Durability }
   /** The browser's locks failed, so that another tab may be at work: nothing starts by itself; by hand, and after a refused prompt, the store alone decides. */
   | { type: 'lock_failed'; cause: unknown }

@@ -107,7 +107,8 @@ pub(crate) fn markdown(project: &Project) -> Result<String> {
 }
 
 fn kept(project: &Project) -> Result<Seen> {
-    let text = fs::read_to_string(project.root.join(KEPT)).with_context(|| format!("{KEPT} cannot be read"))?;
+    // Nothing kept, nothing held against.
+    let Ok(text) = fs::read_to_string(project.root.join(KEPT)) else { return Ok(Seen::default()) };
     let list: Vec<Sighting> = serde_json::from_str(&text).with_context(|| format!("{KEPT} holds no sightings"))?;
     list.into_iter().try_fold(Seen::default(), Seen::with)
 }
