@@ -1,10 +1,9 @@
 // What is removed is gone: past the API at once, and in the raw files of the profile as soon as the engine lets it go.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { ALMOST_DUE, bareSite, openBare } from './support/bare.mjs';
 import { Running, storageEngines } from './support/browsers.mjs';
+import { holding } from './support/files.mjs';
 import { seen } from './support/promises.mjs';
 
 const MARKER = 'cormorant-7731-under-the-pier';
@@ -58,19 +57,6 @@ async function writeMarked(kept, marker) {
     window.governor.openSession({ id, store, summarize: async () => content });
     await window.chat.play(17);
   }
-}
-
-/** The files of this profile's databases that hold `text`. */
-async function holding(profile, text) {
-  const names = await readdir(profile, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  const found = [];
-  for (const path of files.filter((path) => /IndexedDB|\/idb\//.test(path))) {
-    // A file may go while the engine tidies up.
-    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
-    if (bytes.includes(text)) found.push(path.slice(profile.length + 1));
-  }
-  return found;
 }
 
 /** What holds the marker a while later: the engine drops files behind its answer. */

@@ -1,61 +1,55 @@
 // Sealed sessions in real engines: nothing to read in the files of the browser, the same key for every tab, and after a kill.
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { engines, openTab, Running } from './support/browsers.mjs';
-import { here, serve } from './support/site.mjs';
+import { test } from 'node:test';
+import { ALMOST_DUE, bareSite, openBare } from './support/bare.mjs';
+import { Running, storageEngines } from './support/browsers.mjs';
+import { holding } from './support/files.mjs';
 
 /** Stands in the summary that the bare page's summariser writes. */
 const MARKER = 'Its first parts are done';
 const TURNS = 16;
 
-for (const engine of engines) {
-  describe(`a sealed session in IndexedDB in ${engine.name}`, () => {
-    let site;
-    let running;
-    before(async () => {
-      site = await serve({ '/package/': here('pkg/dist'), '/support/': here('tests/e2e/support'), '/': here('tests/e2e/support') });
-      running = await Running.start(engine);
-    });
-    after(async () => {
-      await running?.end();
-      site?.close();
-    });
-
-    const bare = async () => {
-      const page = await openTab(running.browser);
-      await page.goto(`${site.url}bare.html`);
-      await page.waitForFunction(() => 'Chat' in window);
-      return page;
-    };
-    const chat = (page, id, seal, turns) => page.evaluate(async (id, seal, turns) => {
-      const { governor, Chat } = window;
-      const made = new Chat(id, governor.indexedDb({ name: `chats-${id}`, ...(seal ? { seal } : {}) }));
-      const { found } = await made.session.ready;
-      await made.play(turns);
-      return { found, summaries: made.session.history().map(({ summary }) => summary), durability: made.session.getSnapshot().durability };
-    }, id, seal, turns);
-
-    test('its summary is in no file of the profile, is there in a second tab and after a kill, and rests without the key', async () => {
-      const sealed = await chat(await bare(), 'sealed', true, TURNS);
+for (const engine of storageEngines) {
+  test(`a sealed session is in no file of ${engine.name}, and every tab has its key`, async () => {
+    await withBrowser(engine, async (running, open) => {
+      const sealed = await chat(await open(), true, TURNS);
       assert.equal(sealed.durability, 'durable');
       assert.ok(sealed.summaries[0].includes(MARKER));
-      const plain = await chat(await bare(), 'plain', false, TURNS);
-      const second = await chat(await bare(), 'sealed', true, 0);
+      const second = await chat(await open(), true);
       assert.deepEqual([second.found, second.summaries], ['existing', sealed.summaries]);
       await running.restart();
-      const again = await chat(await bare(), 'sealed', true, 0);
+      const again = await chat(await open(), true);
       assert.deepEqual([again.found, again.summaries], ['existing', sealed.summaries]);
-      const page = await bare();
-      assert.equal((await chat(page, 'sealed', false, 0)).found, 'read_only');
+      assert.equal((await chat(await open(), false)).found, 'read_only', 'without the key it rests');
       await running.kill();
-      const files = await contents(running.profile, 'plain');
-      assert.ok(files.plain.some((bytes) => bytes.includes(MARKER)), 'the search finds what is not sealed');
-      assert.ok(files.sealed.length > 0, 'the sealed database has files');
-      assert.equal(files.sealed.filter((bytes) => bytes.includes(MARKER)).length, 0);
-      assert.equal(plain.found, 'new');
-      await running.restart();
+      assert.deepEqual(await holding(running.profile, MARKER), []);
+      await running.launch();
+    });
+    await withBrowser(engine, async (running, open) => {
+      await chat(await open(), false, TURNS);
+      await running.kill();
+      assert.notDeepEqual(await holding(running.profile, MARKER), [], 'the search finds what is not sealed');
+      await running.launch();
     });
   });
+}
+
+async function withBrowser(engine, work) {
+  const site = await bareSite();
+  const running = await Running.start(engine);
+  try {
+    await work(running, () => openBare(running.browser, site));
+  } finally {
+    await running.end();
+    site.close();
+  }
+}
+
+function chat(page, seal, turns = 0) {
+  return page.evaluate(async (seal, turns, kept) => {
+    const made = new window.Chat('sealed', window.governor.indexedDb({ name: 'chats', seal }), structuredClone(kept));
+    const { found } = await made.session.ready;
+    if (turns > 0) await made.play(turns);
+    return { found, summaries: made.session.history().map(({ summary }) => summary), durability: made.session.getSnapshot().durability };
+  }, seal, turns, ALMOST_DUE);
 }
