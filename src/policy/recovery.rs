@@ -65,10 +65,11 @@ pub(super) fn arm_growth(guards: &mut Guards, seen: &Observation) {
 }
 
 /// A probe ended without helping: the time exit moves away by twice the length; by the same one if it was interrupted.
+/// Never nearer: an attempt that expired is dated when it did, and the clock was armed since.
 pub(super) fn rearm(guards: &mut Guards, interrupted: bool, now: Timestamp) {
     if let Some(recovery) = &mut guards.recovery {
         recovery.rung = recovery.rung.saturating_add(u8::from(!interrupted));
-        recovery.deadline = now.after(rung_length(recovery.rung));
+        recovery.deadline = recovery.deadline.max(now.after(rung_length(recovery.rung)));
     }
 }
 
@@ -100,5 +101,22 @@ fn spaced_from(guards: &Guards, recovery: Recovery) -> Timestamp {
     match guards.last_attempt_end {
         Some(end) if recovery.probes > 0 => end.after(GROWTH_SPACING.doubled(recovery.rung, LONGEST_RUNG)),
         _ => Timestamp::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by simulation: another tab had armed the clock since, and the exit opened earlier than it had said.
+    #[test]
+    fn an_attempt_that_expired_long_ago_brings_no_time_exit_nearer() {
+        let recovery = Recovery { deadline: Timestamp(1_000_000), rung: 0, probes: 1 };
+        let mut guards = Guards { recovery: Some(recovery), ..Guards::default() };
+        let deadline = |guards: &Guards| guards.recovery.map(|recovery| recovery.deadline);
+        rearm(&mut guards, true, Timestamp(500_000));
+        assert_eq!(deadline(&guards), Some(Timestamp(1_000_000)));
+        rearm(&mut guards, false, Timestamp(900_000));
+        assert_eq!(deadline(&guards), Some(Timestamp(900_000).after(rung_length(1))));
     }
 }

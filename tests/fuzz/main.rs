@@ -22,15 +22,17 @@ use proptest::{
 const NOW: Timestamp = Timestamp(1_700_000_400_000);
 const SESSION: &str = "a session";
 
-/// Runs `property` on `cases` inputs from a seed that is drawn and printed; `FUZZ_SEED=<number>` repeats a run. A find is shrunk
-/// and printed, and belongs into the corpus.
+/// Where every run begins unless it is told: a change is judged by itself. Other seeds are for whoever looks for faults.
+const SEED: u64 = 20_261_130;
+
+/// Runs `property` on `cases` inputs; `FUZZ_SEED=<number>` begins elsewhere. A find is shrunk and printed, and belongs into the
+/// corpus.
 fn for_all<S: Strategy>(name: &str, cases: u32, inputs: S, property: impl Fn(S::Value) -> Result<(), TestCaseError>)
 where
     S::Value: Debug,
 {
-    use std::hash::{BuildHasher, RandomState};
     let given = std::env::var("FUZZ_SEED").ok().and_then(|seed| seed.parse().ok());
-    let seed: u64 = given.unwrap_or_else(|| RandomState::new().hash_one(name));
+    let seed: u64 = given.unwrap_or(SEED);
     println!("{name}: {cases} cases, FUZZ_SEED={seed}");
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -33,7 +33,6 @@ mod trace;
 mod world;
 
 use std::{
-    hash::{BuildHasher, RandomState},
     panic::{AssertUnwindSafe, catch_unwind},
     thread,
 };
@@ -45,6 +44,9 @@ use world::World;
 
 /// Steps of all worlds together. The environment cannot lower the number.
 const STEPS: u64 = 1_000_000;
+/// The same worlds in every run, so that a change is judged by itself; `SIM_FIRST` begins elsewhere. These found an exit that
+/// came nearer when an attempt expired.
+const FIRST: u64 = 5_784_808_885_409_058_349;
 /// Steps of one world, before its faults stop.
 const WORLD: u64 = 2_000;
 const THREADS: u64 = 2;
@@ -54,7 +56,7 @@ fn a_million_steps_of_tabs_faults_and_lies_break_no_promise_and_every_world_reco
     if let Some(seed) = given("SIM_SEED") {
         return replay(seed);
     }
-    let first: u64 = RandomState::new().hash_one("simulation");
+    let first = given("SIM_FIRST").unwrap_or(FIRST);
     let steps = given("SIM_STEPS").unwrap_or(0).max(STEPS);
     let worlds = steps.div_ceil(WORLD);
     println!("simulation: {steps} steps, {worlds} worlds, SIM_SEED={first} and the {} after it", worlds - 1);

@@ -100,7 +100,7 @@ impl Reference {
         self.add_struck(of.model);
         if let Some(clock) = &mut self.clock {
             clock.rung += 1;
-            clock.deadline = now + doubled(300 * SECOND, clock.rung, HOUR);
+            clock.deadline = clock.deadline.max(now + doubled(300 * SECOND, clock.rung, HOUR));
         }
     }
 
@@ -142,7 +142,7 @@ impl Reference {
 
     pub(super) fn rearm_same(&mut self, now: u64) {
         if let Some(clock) = &mut self.clock {
-            clock.deadline = now + doubled(300 * SECOND, clock.rung, HOUR);
+            clock.deadline = clock.deadline.max(now + doubled(300 * SECOND, clock.rung, HOUR));
         }
     }
 }
