@@ -173,3 +173,21 @@ test('closing lets go of what is held', async () => {
   assert.equal(locks.held, 0);
   turn.release();
 });
+
+test('a lock on its way back to the browser is not taken for one of another tab', async () => {
+  const inner = new LockManager();
+  // A browser hears of the release a while later: within one task it would look as if somebody else were at work.
+  const slow: Locks = {
+    request: (name, options, granted) => inner.request(name, options, async (lock) => {
+      const result = await granted(lock);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return result;
+    }),
+  };
+  const one = tab(slow);
+  for (let pass = 0; pass < 3; pass += 1) {
+    const claimed = await one.ask('auto');
+    assert.ok('turn' in claimed, `pass ${pass}`);
+    claimed.turn.release();
+  }
+});

@@ -33,6 +33,8 @@ export class SessionLock {
   readonly #name: string | undefined;
   readonly #locks: () => Locks | undefined;
   readonly #held = new Set<Turn>();
+  /** The lock that was let go of last is on its way back to the browser: until it is there, it would look like somebody else's. */
+  #returning: Promise<unknown> = Promise.resolve();
   #waiting: AbortController | undefined;
   /** Since when somebody else has been found to hold it, each time that it was asked for. */
   #busySince: number | undefined;
@@ -45,6 +47,7 @@ export class SessionLock {
 
   /** Asks for the lock, and never waits for its holder. */
   async take(): Promise<Turn> {
+    await this.#returning;
     const turn = await this.#ask({ ifAvailable: true });
     this.#busySince = turn.others === Others.working ? (this.#busySince ?? Date.now()) : undefined;
     return turn;
@@ -102,20 +105,21 @@ export class SessionLock {
       const granted = (lock: unknown): unknown => {
         if (late) return undefined;
         if (lock === null) return resolve(turnOf(Others.working));
-        return new Promise<void>((free) => resolve(this.#holding(free)));
+        return new Promise<void>((free) => resolve(this.#holding(free, () => back)));
       };
       timer.set(() => reject(new Error(`the lock manager did not answer within ${ANSWER_MS / 1_000} s`)), ANSWER_MS);
       // It ends when the lock is released, or was stolen, which the next claim finds out.
-      Promise.resolve(locks.request(name, options, granted)).catch(reject);
+      const back = Promise.resolve(locks.request(name, options, granted)).catch(reject);
     }).finally(() => {
       late = true;
       timer.clear();
     });
   }
 
-  #holding(free: () => void): Turn {
+  #holding(free: () => void, back: () => Promise<unknown>): Turn {
     const turn = turnOf(Others.idle, () => {
-      this.#held.delete(turn);
+      if (!this.#held.delete(turn)) return;
+      this.#returning = within(ANSWER_MS, back());
       free();
     });
     this.#held.add(turn);
@@ -136,6 +140,12 @@ function isLocks(locks: unknown): locks is Locks {
 
 function turnOf(others: Others, release: () => void = () => undefined): Turn {
   return { others, release };
+}
+
+/** Ends with `promise`, or after so long; never fails. */
+function within(ms: number, promise: Promise<unknown>): Promise<unknown> {
+  const timer = new Timer();
+  return Promise.race([promise, new Promise<void>((resolve) => timer.set(resolve, ms))]).then(ignore, ignore).finally(() => timer.clear());
 }
 
 function ignore(): void {}
