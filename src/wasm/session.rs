@@ -13,7 +13,7 @@ use crate::{
         Adopt, Call, Calls, Driven, Event, Open, Operation, Peek, Pinnable, Remove, Report, ResumeError, Session,
         Settle, Steps, StoreReply, Write,
     },
-    store::Snapshot,
+    store::{Mark, Recalled, Snapshot},
     time::Timestamp,
     transcript::{Entry, Kind, Role},
     view::{self, Part, Why},
@@ -361,9 +361,23 @@ struct InSession {
     now: Timestamp,
 }
 
+impl InSession {
+    fn driven(&mut self) -> Driven<'_> {
+        Driven { session: &self.inner.session, steps: self.operation.steps(), now: self.now }
+    }
+}
+
 impl Calls for InSession {
     fn next(&mut self, answer: Option<StoreReply>) -> Option<Call> {
-        Driven { session: &self.inner.session, steps: self.operation.steps(), now: self.now }.next(answer)
+        self.driven().next(answer)
+    }
+
+    fn recalled(&mut self, before: Recalled, after: Recalled) {
+        self.driven().recalled(before, after);
+    }
+
+    fn mark_to_remember(&mut self) -> Option<(String, Mark)> {
+        self.driven().mark_to_remember()
     }
 }
 

@@ -134,7 +134,7 @@ for (const engine of storageEngines) {
       };
     }
     for (const [how, wipe] of Object.entries(wipes)) {
-      test(`fault 08 a database that is ${how} under an open session is written again from memory, whole`, async () => {
+      test(`fault 08 a database that is ${how} under an open session is said, and written again from memory, whole`, async () => {
         const page = await openBare(context, site);
         await play(page, 'wiped', 16);
         await wipe(await openBare(context, site));
@@ -143,6 +143,7 @@ for (const engine of storageEngines) {
         assert.equal(after.record.ineffectiveStreak, 2, 'both strikes');
         assert.equal(after.record.tripped, true);
         assert.deepEqual(after.parts, ['1', '2', 'root']);
+        assert.deepEqual(await page.evaluate(() => window.chat.events.filter(({ type }) => type === 'loss').map(({ found }) => found)), ['lost']);
         assert.deepEqual(page.mishaps, []);
       });
     }
