@@ -61,7 +61,11 @@ export class Stand implements Bench {
   /** Removes all that was written. What cannot be removed stays: the report is what was asked for. */
   async clear(): Promise<void> {
     const places = new Map(this.#made.map((place) => [place.place, place]));
-    await Promise.all([...places.values()].map((place) => removeAll(place).catch(() => undefined)));
+    const remove = (): Promise<unknown> => Promise.all([...places.values()].map((place) => removeAll(place).catch(() => undefined)));
+    await remove();
+    // An open that a clause gave up may come late, and make its database again.
+    await new Promise<void>((resolve) => setTimeout(resolve, LATE_MS));
+    await remove();
   }
 
   #place(name: string): Place {
@@ -118,4 +122,5 @@ const NEVER_ANSWERS: InjectedStore = { load: never, commit: never, list: never, 
 /** Longer than all deadlines of the clause that meets it. */
 const HOLD_MS = 2_500;
 const CLEARING_MS = 500;
+const LATE_MS = 200;
 let count = 0;
