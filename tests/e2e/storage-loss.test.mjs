@@ -128,7 +128,8 @@ for (const engine of [chromium, sqlite, firefox]) {
     });
 
     const surgeries = [['the folder of the database is deleted', removeFolder]];
-    if (engine.browser === 'chrome') surgeries.push(['its files are cut in half', halveFiles]);
+    // Of Chromium's SQLite backend: storage-damage, fault 12.
+    if (engine.name === 'Chromium') surgeries.push(['its files are cut in half', halveFiles]);
     for (const [what, surgery] of surgeries) {
       test(`says so after a start at which ${what}`, async () => {
         let page = await open(running, site);
