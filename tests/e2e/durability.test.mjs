@@ -59,7 +59,9 @@ for (const engine of engines) {
     });
 
     // seeds: A7
-    test('a guard tripped by one tab refuses the other at its claim', async () => {
+    test('a guard tripped by one tab refuses the other at its claim, also where no hint came', async () => {
+      await page.close();
+      page = await openBare(context, site, countWrites, withoutChannels);
       const kept = await play(page, ONE_STRIKE);
       const other = await openBare(context, site, countWrites);
       await other.evaluate(openChat, kept);
@@ -176,6 +178,11 @@ function assertStillBlocked(now, before) {
   assert.equal(now.decision.reason, 'ineffective');
   assert.equal(now.decision.retryAt, before.decision.retryAt, 'the countdown goes on');
   assert.equal(now.summaries, 0, 'nothing was paid again');
+}
+
+/** In the page: nothing tells it what another tab has done. */
+function withoutChannels() {
+  delete window.BroadcastChannel;
 }
 
 /** In the page: the chat as its host kept it. */
