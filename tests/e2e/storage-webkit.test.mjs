@@ -33,15 +33,21 @@ describe('fault 09 the network process of WebKitGTK is killed', { skip: !program
     await remote.evaluate(holdCommits);
     await remote.evaluate(() => {
       window.hold = true;
-      void window.chat.ask();
+      window.asked = window.chat.ask();
     });
     await remote.evaluate(async () => {
       while (!window.held) await new Promise((resolve) => setTimeout(resolve, 20));
     });
     await remote.killNetworkProcess();
+    // The turn whose commit was cut off is answered too; only then does the next one begin.
+    const heldMs = await remote.evaluate(async () => {
+      const began = performance.now();
+      await window.asked;
+      return performance.now() - began;
+    });
     const { turns, mostMs } = await remote.evaluate(play, 'within', ALMOST_DUE, 18);
     assert.equal(turns, 18);
-    assert.ok(mostMs < 5_000, `${mostMs} ms for one turn`);
+    assert.ok(Math.max(heldMs, mostMs) < 5_000, `${heldMs} ms for the turn that was cut off, ${mostMs} ms for a later one`);
     await assertKeptOverReload('within', before.record);
   });
 
