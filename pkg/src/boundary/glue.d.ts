@@ -4,7 +4,8 @@
 
 import type { Codec, Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, InjectedStore, Opened, PinResult, Receipt, SealingKey, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
-export function initSync(options: { module: Uint8Array }): unknown;
+export default function init(options: { module_or_path: unknown }): Promise<unknown>;
+export function initSync(options: { module: unknown }): unknown;
 
 /** Begins a fresh instance of the same module; objects of the one before throw from then on. */
 export function __wbg_reset_state(): void;
