@@ -26,9 +26,9 @@ export function blockedOr<T>(begin: () => T): T {
 /** Why it did not begin, as an error of ours. */
 export function startError(cause: unknown): unknown {
   const text = String(cause);
-  const blocked = /Content Security Policy|wasm-(unsafe-)?eval|unsafe-eval|code generation|disallowed by/i.test(text);
+  const blocked = /Content Security Policy|\bCSP\b|unsafe-eval|code generation|disallowed by/i.test(text);
   const error = blocked
-    ? compactionError('wasm_blocked', "this page's Content-Security-Policy forbids WebAssembly, so nothing of this package runs; add 'wasm-unsafe-eval' to script-src")
+    ? compactionError('wasm_blocked', "compiling WebAssembly is forbidden here, so nothing of this package runs; in a page add 'wasm-unsafe-eval' to script-src of its Content-Security-Policy, in a Worker let the bundler take the condition workerd")
     : compactionError('wasm_failed', `the WebAssembly file did not start (${text}); nothing of this package runs; pass the file of compaction-governor/wasm of this version`);
   return Object.assign(error, { cause });
 }

@@ -3,12 +3,16 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::project::Project;
+use crate::sh::{self, Unavailable, say};
 use crate::tables::Table;
+use crate::{npm, tools};
 
 /// Where the consumers that README shows are kept.
 const KEPT: &str = "tests/measured/consumers.json";
@@ -40,6 +44,38 @@ struct Cell {
     version: String,
     how: String,
     r#where: String,
+}
+
+/// The folder of the tools that consume the package, by what its manifest and lockfile say.
+pub(crate) fn tools(project: &Project) -> Result<PathBuf> {
+    let manifests =
+        ["package.json", "package-lock.json"].map(|name| project.root.join("tests/packages/tools").join(name));
+    let mut hash = Xxh3::new();
+    for manifest in &manifests {
+        hash.update(&fs::read(manifest).with_context(|| format!("{} cannot be read", manifest.display()))?);
+    }
+    let cache = tools::cache()?;
+    let folder = cache.join(format!("consumers-{:016x}", hash.digest()));
+    if folder.join("node_modules").is_dir() {
+        return Ok(folder);
+    }
+    say(format!("installing the consumers of the package once, into {}", folder.display()));
+    // Named as what it is when it is whole: an install that was cut short is none.
+    let making = cache.join(format!("consumers-{}", process::id()));
+    fs::create_dir_all(&making)?;
+    for manifest in &manifests {
+        fs::copy(manifest, making.join(manifest.file_name().context("a manifest without a name")?))?;
+    }
+    let mut install = npm::npm(project);
+    install.args(["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]);
+    sh::run(install.current_dir(&making))
+        .map_err(|_| Unavailable("the consumers could not be installed: is the network there?".to_owned()))?;
+    match fs::rename(&making, &folder) {
+        // Another run was faster.
+        Err(_) if folder.is_dir() => fs::remove_dir_all(&making)?,
+        renamed => renamed?,
+    }
+    Ok(folder)
 }
 
 /// The file that the tests of this run write to, empty.

@@ -45,11 +45,11 @@ export async function run(folder, program, args, env = {}) {
 }
 
 /** Starts a program that stays, in a group of its own; `said` waits for what it prints, `stop` ends it with its children. */
-export function start(folder, program, args, env = {}) {
+export function start(folder, program, args, env = {}, stdin = 'ignore') {
   const quiet = { CI: 'true', NO_COLOR: '1', NEXT_TELEMETRY_DISABLED: '1', WRANGLER_SEND_METRICS: 'false', EXPECTED };
   // The runner's own variable would make a test runner inside believe that it is one of its children.
   const { NODE_TEST_CONTEXT, ...inherited } = process.env;
-  const child = spawn(program, args, { cwd: folder, env: { ...inherited, ...quiet, ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd: folder, env: { ...inherited, ...quiet, ...env }, detached: true, stdio: [stdin, 'pipe', 'pipe'] });
   let printed = '';
   const waiting = new Set();
   const hear = (chunk) => {

@@ -6,6 +6,7 @@ import { EXPECTED } from './cell.mjs';
 
 const support = (file) => import(pathToFileURL(join(process.env.REPOSITORY, 'tests/e2e/support', file)).href);
 const { engines, openTab, Running } = await support('browsers.mjs');
+export { openTab };
 export const { serve } = await support('site.mjs');
 
 /** `'Chromium'` or `'Firefox'`. */

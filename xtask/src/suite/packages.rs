@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 
 use anyhow::{Context, Result, bail};
-use xxhash_rust::xxh3::Xxh3;
 
 use super::Part;
 use crate::browsers::{self, Engine};
 use crate::project::Project;
-use crate::sh::{self, Unavailable, say};
+use crate::sh::{self, say};
 use crate::tally::Tally;
-use crate::{build, consumers, npm, promises, tools};
+use crate::{build, consumers, npm, promises};
 
 pub(super) fn run(project: &Project, update: bool) -> Result<Vec<Part>> {
     build::package(project)?;
@@ -50,7 +49,7 @@ struct Consumer(PathBuf);
 
 impl Consumer {
     fn install(project: &Project) -> Result<Self> {
-        let tools = install_tools(project)?;
+        let tools = consumers::tools(project)?;
         say("packing the package and installing it into a fresh folder");
         let consumer = Self(tools.join(format!("fresh-{}", process::id())));
         let folder = &consumer.0;
@@ -94,38 +93,6 @@ impl Drop for Consumer {
         // A folder left there harms nobody.
         let _ = fs::remove_dir_all(&self.0);
     }
-}
-
-/// The folder of the tools that consume the package, by what its manifest and lockfile say.
-pub(crate) fn install_tools(project: &Project) -> Result<PathBuf> {
-    let manifests =
-        ["package.json", "package-lock.json"].map(|name| project.root.join("tests/packages/tools").join(name));
-    let mut hash = Xxh3::new();
-    for manifest in &manifests {
-        hash.update(&fs::read(manifest).with_context(|| format!("{} cannot be read", manifest.display()))?);
-    }
-    let cache = tools::cache()?;
-    let folder = cache.join(format!("consumers-{:016x}", hash.digest()));
-    if folder.join("node_modules").is_dir() {
-        return Ok(folder);
-    }
-    say(format!("installing the consumers of the package once, into {}", folder.display()));
-    // Named as what it is when it is whole: an install that was cut short is none.
-    let making = cache.join(format!("consumers-{}", process::id()));
-    fs::create_dir_all(&making)?;
-    for manifest in &manifests {
-        fs::copy(manifest, making.join(manifest.file_name().context("a manifest without a name")?))?;
-    }
-    let mut install = npm::npm(project);
-    install.args(["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]);
-    sh::run(install.current_dir(&making))
-        .map_err(|_| Unavailable("the consumers could not be installed: is the network there?".to_owned()))?;
-    match fs::rename(&making, &folder) {
-        // Another run was faster.
-        Err(_) if folder.is_dir() => fs::remove_dir_all(&making)?,
-        renamed => renamed?,
-    }
-    Ok(folder)
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
