@@ -1,6 +1,6 @@
 // What every entry point exports. The entries differ only in how the WebAssembly file gets in.
 
-export { decodeRecord } from './boundary/glue.js';
+export { decodeRecord } from './records.js';
 export { isCompactionError } from './errors.js';
 export { openSession } from './session/open.js';
 export { injected } from './injected.js';

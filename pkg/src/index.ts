@@ -1,8 +1,8 @@
 // The default entry: the WebAssembly file travels inside and is compiled at import, synchronously, without network or file access.
 
 import bytes from './boundary/bytes.js';
-import { initSync } from './boundary/glue.js';
+import { start } from './core.js';
 
-initSync({ module: bytes });
+start(bytes);
 
 export * from './api.js';

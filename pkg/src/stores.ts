@@ -1,11 +1,12 @@
 // Stores as users name them: frozen objects without methods. What is behind one comes to life with its first session.
 
 import { __wbg_reset_state, StoreHandle } from './boundary/glue.js';
-import { Life } from './boundary/guard.js';
+import { Life, requireStarted } from './boundary/guard.js';
+import { copies, VERSION } from './copies.js';
 import { DESCRIBED, type Described } from './described.js';
 import { branded, compactionError } from './errors.js';
 import { aesGcm, unreadableKey } from './seal.js';
-import type { Codec, Store } from './surface.js';
+import type { Codec, CompactionError, Store } from './surface.js';
 
 /** The same name gives the same store, so that sessions opened through it are the same objects too. */
 export function indexedDb(options: { name?: string; seal?: boolean | Codec; persist?: boolean } = {}): Store {
@@ -43,11 +44,20 @@ export function memory(): Store {
 /** The open handle behind `store`, in an instance that lives. */
 export function handleOf(store: Store): StoreHandle {
   const entry = typeof store === 'object' && store !== null ? opened.get(store) : undefined;
-  if (!entry) throw compactionError('invalid_option', 'store is not one of this package; pass indexedDb(), localStorageStore(), memory() or injected(object)');
+  requireStarted();
+  if (!entry) throw strange(store);
   if (Life.current.over) __wbg_reset_state();
   if (entry.life !== Life.current) entry.handle = undefined;
   entry.life = Life.current;
   return (entry.handle ??= branded(entry.open));
+}
+
+/** A store that looks like ours was made by another copy: of this package, or of another version. */
+function strange(store: unknown): CompactionError {
+  const alike = typeof store === 'object' && store !== null && DESCRIBED in store;
+  if (!alike) return compactionError('invalid_option', 'store is not one of this package; pass indexedDb(), localStorageStore(), memory() or injected(object)');
+  const loaded = copies().join(' and ');
+  return compactionError('two_copies', `store was made by another copy of this package than the one that is to open it, ${VERSION}; nothing was opened; loaded are ${loaded}: see \`npm ls compaction-governor\`, and import or require it, not both`);
 }
 
 /** What a session in `store` is called among all tabs of an origin; nothing where only this page can have it. */

@@ -234,6 +234,8 @@ export type CompactionEvent =
   | { type: 'storage'; durability: Durability }
   /** The browser's locks failed, so that another tab may be at work: nothing starts by itself; by hand, and after a refused prompt, the store alone decides. */
   | { type: 'lock_failed'; cause: unknown }
+  /** More than one copy of this package is loaded here, of these versions. Each has its own sessions; through the store they work like two tabs. */
+  | { type: 'two_copies'; versions: readonly string[] }
   /** Something that was stored is gone or unreadable: on opening, or under a live session, which goes on and writes what it knows. */
   | { type: 'loss'; found: 'lost' }
   | { type: 'loss'; found: 'rolled_back'; revision: number; expectedRevision: number }

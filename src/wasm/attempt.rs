@@ -4,10 +4,18 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
 use crate::{
-    session::{Ask, Claim, Claimed, Commit, Event, Fail, Sent, Taken, Write},
+    id::AttemptId,
+    session::{Ask, Asking, Claim, Claimed, Commit, Event, Fail, RequestError, Sent, Taken, Write},
     summary::Finish,
     wasm::{convert, fault::Fault, object::Members, others, session::Core},
 };
+
+/// The texts of a slice, as they came over.
+pub(super) struct Slice {
+    attempt: AttemptId,
+    joined: String,
+    ends: Vec<u32>,
+}
 
 #[wasm_bindgen]
 impl Core {
@@ -34,13 +42,13 @@ impl Core {
     }
 
     /// The next request for a claimed slice: `joined` holds its entries' texts, beginning at UTF-16 `offsets`, end
-    /// included. 0 stands for a limit that is not known, a negative `sent_revision` for a summariser that is not the
-    /// conversation's own model.
+    /// included. None after a request that said `more`: such a slice crosses once, not once for each of its parts. 0 stands
+    /// for a limit that is not known, a negative `sent_revision` for a summariser that is not the conversation's own model.
     #[expect(clippy::too_many_arguments, reason = "numbers cross far cheaper than an object")]
     pub fn request(
         &self,
         compaction_id: &str,
-        joined: &str,
+        joined: Option<String>,
         offsets: &[u32],
         focus: Option<String>,
         until: Option<String>,
@@ -59,9 +67,16 @@ impl Core {
             }),
             false => None,
         };
+        let attempt = convert::attempt(compaction_id)?;
+        let held = self.inner.slice.take();
+        let slice = match joined {
+            Some(joined) => Some(Slice { attempt, ends: convert::utf8_ends(&joined, offsets), joined }),
+            None => held.filter(|slice| slice.attempt == attempt),
+        };
+        let slice = slice.ok_or(RequestError::NotThisAttempt).map_err(Fault::from)?;
         let ask = Ask {
-            joined,
-            ends: &convert::utf8_ends(joined, offsets),
+            joined: &slice.joined,
+            ends: &slice.ends,
             focus: focus.as_deref(),
             window: convert::optional_tokens("contextWindow", window)?,
             output_limit: convert::optional_tokens("maxOutputTokens", output_limit)?,
@@ -69,8 +84,11 @@ impl Core {
             until: until.as_deref(),
         };
         let now = convert::timestamp(now)?;
-        let asking = self.inner.session.borrow_mut().request(convert::attempt(compaction_id)?, &ask, now);
-        Ok(convert::asking(&asking.map_err(Fault::from)?))
+        let asking = self.inner.session.borrow_mut().request(attempt, &ask, now).map_err(Fault::from)?;
+        if matches!(&asking, Asking::Separate(request) if !request.last) {
+            self.inner.slice.replace(Some(slice));
+        }
+        Ok(convert::asking(&asking))
     }
 
     /// Why this answer would be refused: a code and a sentence, or nothing.
@@ -142,6 +160,7 @@ impl Core {
             class: convert::failure(class)?,
             retry_after: convert::optional_millis("retryAfterMs", retry_after_ms)?,
         };
+        self.inner.slice.take();
         self.promise(Write::new(fail), now, |failed, _, _| {
             let mut out = Members::new();
             out.optional_number("retryAt", failed.retry_at.map(|at| at.0));
@@ -152,6 +171,7 @@ impl Core {
 
     /// The host gave the attempt up: no failure, no strike.
     pub fn cancel(&self, compaction_id: &str, now: f64) -> Result<Promise, JsValue> {
+        self.inner.slice.take();
         self.happens(Event::Cancelled(convert::attempt(compaction_id)?), now)
     }
 

@@ -188,6 +188,7 @@ pub(super) fn asking(asking: &Asking) -> JsValue {
             out.text("system", &request.system);
             out.text("user", &request.user);
             out.number("maxTokens", request.max_tokens);
+            out.flag("more", !request.last);
         }
         Asking::InPlace { message, max_tokens } => {
             out.text("mode", "in_place");

@@ -18,6 +18,7 @@ use crate::{
     transcript::{Entry, Kind, Role},
     view::{self, Part, Why},
     wasm::{
+        attempt::Slice,
         convert,
         events::event,
         fault::Fault,
@@ -44,6 +45,8 @@ pub(super) struct Inner {
     /// Operations run one after another: the newest one's promise.
     last: RefCell<Promise>,
     loading: Cell<bool>,
+    /// The slice of a request that asked for a part of it: the requests for the other parts are made from it.
+    pub(super) slice: RefCell<Option<Slice>>,
 }
 
 #[wasm_bindgen]
@@ -68,6 +71,7 @@ impl Core {
             store,
             last: RefCell::new(Promise::resolve(&JsValue::UNDEFINED)),
             loading: Cell::new(true),
+            slice: RefCell::new(None),
         };
         Ok(Self { inner: Rc::new(inner) })
     }

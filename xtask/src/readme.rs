@@ -3,7 +3,7 @@
 //! ```text
 //! <!-- include: pkg/examples/loop.ts -->     the file, in a code fence
 //! <!-- /include -->
-//! <!-- table: seeds -->                      seeds, bench, size or promises
+//! <!-- table: seeds -->                      seeds, bench, size, promises or consumers
 //! <!-- /table -->
 //! ```
 
@@ -13,7 +13,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::project::Project;
-use crate::{promises, seeds, size, tables};
+use crate::{consumers, promises, seeds, size, tables};
 
 /// The files whose blocks are kept.
 const FILES: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "pkg/README.md"];
@@ -65,7 +65,8 @@ fn content(project: &Project, block: Block<'_>) -> Result<String> {
         Block::Table("bench") => tables::bench(project),
         Block::Table("size") => size::markdown(project),
         Block::Table("promises") => promises::markdown(project),
-        Block::Table(other) => bail!("there is no table `{other}`: seeds, bench, size or promises"),
+        Block::Table("consumers") => consumers::markdown(project),
+        Block::Table(other) => bail!("there is no table `{other}`: seeds, bench, size, promises or consumers"),
     }
 }
 

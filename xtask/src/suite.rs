@@ -27,7 +27,7 @@ pub(crate) enum Stage {
 }
 
 /// `cargo xtask test`. The last line it prints is the sum. A full run also holds what it saw of the stores' promises
-/// against what is kept of them, or keeps it with `update`.
+/// against what is kept of them, or keeps it with `update`; the packages stage does so with its consumers.
 pub(crate) fn run(project: &Project, only: Option<Stage>, update: bool) -> Result<ExitCode> {
     promises::begin(project)?;
     let stages = only.map_or(Stage::ALL.to_vec(), |stage| vec![stage]);
@@ -35,7 +35,7 @@ pub(crate) fn run(project: &Project, only: Option<Stage>, update: bool) -> Resul
     for stage in stages {
         say(format!("tests: {}", stage.name()));
         let start = Instant::now();
-        let ran = stage.run(project).unwrap_or_else(|error| vec![Part::unable(stage.name(), &error)]);
+        let ran = stage.run(project, update).unwrap_or_else(|error| vec![Part::unable(stage.name(), &error)]);
         summary.push(format!("{:<9}{:>5.1} min  {}", stage.name(), start.elapsed().as_secs_f64() / 60.0, sum(&ran)));
         summary.extend(ran.iter().filter_map(Part::remark));
         parts.extend(ran);
@@ -64,12 +64,12 @@ impl Stage {
         }
     }
 
-    fn run(self, project: &Project) -> Result<Vec<Part>> {
+    fn run(self, project: &Project, update: bool) -> Result<Vec<Part>> {
         match self {
             Self::Native => native::run(project),
             Self::Browser => browser::run(project),
             Self::E2e => e2e::run(project),
-            Self::Packages => packages::run(project),
+            Self::Packages => packages::run(project, update),
         }
     }
 }

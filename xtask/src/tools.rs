@@ -75,7 +75,8 @@ fn installed(package: &str, version: &str, tool: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn cache() -> Result<PathBuf> {
+/// Where tools are kept between checkouts.
+pub(crate) fn cache() -> Result<PathBuf> {
     let base = match env::var_os("XDG_CACHE_HOME").filter(|given| !given.is_empty()) {
         Some(given) => PathBuf::from(given),
         None => PathBuf::from(env::var_os("HOME").context("neither XDG_CACHE_HOME nor HOME is set")?).join(".cache"),

@@ -4,7 +4,8 @@
 
 import type { Codec, Compaction, CompactionEvent, Decision, FailureClass, GuardRecord, InjectedStore, Opened, PinResult, Receipt, SealingKey, Snapshot, StoredRecord, Trigger } from '../surface.js';
 
-export function initSync(options: { module: Uint8Array }): unknown;
+export default function init(options: { module_or_path: unknown }): Promise<unknown>;
+export function initSync(options: { module: unknown }): unknown;
 
 /** Begins a fresh instance of the same module; objects of the one before throw from then on. */
 export function __wbg_reset_state(): void;
@@ -78,10 +79,13 @@ export class Core {
   open(now: number): Promise<Opened>;
   /** `others`: 0 nothing is known of other tabs, 1 none is at work (an attempt that the store shows as running is ended first), 2 one is. */
   claim(kind: ClaimKind, now: number, others?: 0 | 1 | 2): Promise<PlanDto | { refused: Decision; prunedTokens?: number }>;
-  /** 0 stands for a limit that is not known; a `sentRevision` of -1 for a summariser that is not the conversation's own model. */
+  /**
+   * 0 stands for a limit that is not known; a `sentRevision` of -1 for a summariser that is not the conversation's own model. After a
+   * request that said `more`, the next one needs no text: that of a long slice crosses once.
+   */
   request(
     compactionId: string,
-    joined: string,
+    joined: string | undefined,
     offsets: Uint32Array,
     focus: string | undefined,
     until: string | undefined,
@@ -160,7 +164,7 @@ export interface PlanDto {
   deadline: number;
 }
 
-export type RequestDto = { mode: 'separate'; system: string; user: string; maxTokens: number } | { mode: 'in_place'; user: string; maxTokens: number };
+export type RequestDto = { mode: 'separate'; system: string; user: string; maxTokens: number; more: boolean } | { mode: 'in_place'; user: string; maxTokens: number };
 
 export type CommitDto =
   | { status: 'committed'; compactionId: string; beforeTokens: number; afterTokens: number; receipt?: Receipt }

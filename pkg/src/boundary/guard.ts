@@ -61,12 +61,23 @@ export class Life {
 
 /** The exports of a new instance, each behind the guard; the glue is built to call them alone. */
 export function guarded(exports: Exports): Exports {
+  begun = true;
   const life = (Life.current = new Life());
   const held: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(exports)) held[name] = isCall(value) && !HARMLESS.has(name) ? crossing(life, value, UNAWAITED.test(name)) : value;
   // Objects made key by key are slow to look into; those that others inherit from are not.
   Object.create(held);
   return held;
+}
+
+/** Whether this is a compiled module, of whichever realm: an edge runtime compiles outside of the one that its code runs in. */
+export function isModule(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object WebAssembly.Module]';
+}
+
+/** An error for whoever was faster than the WebAssembly file. */
+export function requireStarted(): void {
+  if (!begun) throw compactionError('not_started', 'the WebAssembly file is not there yet, so nothing was opened; await init(...) of compaction-governor/slim first');
 }
 
 /** What the glue throws for an object whose instance is gone. */
@@ -113,6 +124,8 @@ function isCall(value: unknown): value is Call {
   return typeof value === 'function';
 }
 
+/** Whether there was an instance at all. */
+let begun = false;
 /** Calls that are being made, one inside another. */
 let depth = 0;
 const CODE = 'internal';

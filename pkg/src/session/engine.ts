@@ -2,6 +2,7 @@
 
 import type { Core } from '../boundary/glue.js';
 import { Life } from '../boundary/guard.js';
+import { copies } from '../copies.js';
 import { brand } from '../errors.js';
 import type { Reader } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
@@ -51,7 +52,13 @@ export class Engine<M> {
     const opened = this.run(() => core.open(Date.now())).catch((): Opened => ({ found: 'lost', durability: 'degraded' }));
     this.ready = opened.then((found): Opened => (lost ? { ...found, found: 'lost' } : found));
     this.#background = this.ready.then(() => undefined);
+    void this.ready.then(() => this.#tellOfCopies());
     if (persist) this.#keep();
+  }
+
+  #tellOfCopies(): void {
+    const versions = copies();
+    if (versions.length > 1) this.watch.tell({ type: 'two_copies', versions: [...versions] });
   }
 
   /** Shows whether the browser keeps the storage, and asks it to once there is a summary to lose. Nothing waits for the answer. */

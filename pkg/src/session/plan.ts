@@ -27,6 +27,8 @@ export class ClaimedPlan<M> implements Plan<M> {
   #deadline: number;
   #limits: SummarizerLimits = {};
   #request: SummaryRequest<M> | undefined;
+  /** What was asked for last is a part of the slice, whose text is on the other side. */
+  #held = false;
   #spent = 0;
   /** The reply that was read last: one that is looked at and then committed is checked once, and was paid for once. */
   #latest: { readonly reply: unknown; readonly read: Promise<Reply | undefined> } | undefined;
@@ -57,13 +59,18 @@ export class ClaimedPlan<M> implements Plan<M> {
 
   requestFor(limits: SummarizerLimits): SummaryRequest<M> {
     this.#limits = limits;
-    const { joined, offsets, until, focus } = this.#slice;
+    return this.#ask(limits, this.#slice);
+  }
+
+  #ask(limits: SummarizerLimits, { joined, offsets }: Texts): SummaryRequest<M> {
+    const { until, focus } = this.#slice;
     const sent = limits.ownModel === true ? this.#engine.sent : undefined;
     const { contextWindow = 0, maxOutputTokens = 0 } = limits;
     const { revision, entries, at } = sent ?? NOT_SENT;
     const asked = branded(() =>
       this.#engine.core.request(this.compactionId, joined, offsets, focus, until, contextWindow, maxOutputTokens, revision, entries, at, Date.now()),
     );
+    this.#held = asked.mode === 'separate' && asked.more;
     this.#request = {
       mode: asked.mode,
       messages: this.#messages(asked, sent?.messages),
@@ -131,7 +138,7 @@ export class ClaimedPlan<M> implements Plan<M> {
   /** The next request may not fit where the one before did: the summary so far goes in as well. */
   async #next(): Promise<CompactResult | Unfinished<M>> {
     try {
-      return { status: 'unfinished', request: this.requestFor(this.#limits) };
+      return { status: 'unfinished', request: this.#ask(this.#limits, this.#held ? HELD : this.#slice) };
     } catch (error) {
       return this.fail(error);
     }
@@ -168,11 +175,16 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 }
 
-/** The text of the slice, taken at the claim: the conversation may go on while it is summarised. */
-interface Slice {
-  readonly joined: string;
+interface Texts {
+  /** Undefined where the other side holds both. */
+  readonly joined: string | undefined;
   /** UTF-16 offsets of each entry's beginning, and the end. */
   readonly offsets: Uint32Array;
+}
+
+/** The text of the slice, taken at the claim: the conversation may go on while it is summarised. */
+interface Slice extends Texts {
+  readonly joined: string;
   /** The text of the first entry that stays. */
   readonly until: string | undefined;
   /** The text of all that stays. */
@@ -212,3 +224,4 @@ function summarizerFailed(failureClass: FailureClass, cause: unknown): Compactio
 
 /** No prompt of the conversation's own model is to be built on. */
 const NOT_SENT = { revision: -1, entries: 0, at: 0 };
+const HELD: Texts = { joined: undefined, offsets: new Uint32Array() };

@@ -132,7 +132,8 @@ struct Shared {
     /// What the script said last; delivered when the transaction has ended.
     outcome: RefCell<Option<Result<()>>>,
     awaited: RefCell<Option<IdbRequest>>,
-    on_success: RefCell<Function>,
+    /// None until it stands. `Function::default` would be `new Function`, which a page's policy may forbid.
+    on_success: RefCell<Option<Function>>,
     ended: Cell<bool>,
     writes: bool,
     connection: Rc<Connection>,
@@ -146,7 +147,7 @@ impl Running {
             settled: Signal::new(),
             outcome: RefCell::new(None),
             awaited: RefCell::new(None),
-            on_success: RefCell::new(Function::default()),
+            on_success: RefCell::new(None),
             ended: Cell::new(false),
             writes: scope.writes(),
             connection,
@@ -161,7 +162,7 @@ impl Running {
         let on_abort = Closure::<dyn FnMut()>::new(move || aborting.abort());
         shared.stores.0.set_oncomplete(Some(on_complete.as_ref().unchecked_ref()));
         shared.stores.0.set_onabort(Some(on_abort.as_ref().unchecked_ref()));
-        shared.on_success.replace(on_success.as_ref().unchecked_ref::<Function>().clone());
+        shared.on_success.replace(Some(on_success.as_ref().unchecked_ref::<Function>().clone()));
         shared.follow(first);
         Self { shared, _handlers: [on_success, on_complete, on_abort] }
     }
@@ -176,7 +177,7 @@ impl Shared {
     fn follow(&self, step: Result<Step>) {
         let outcome = match step {
             Ok(Step::Await(request)) => {
-                request.set_onsuccess(Some(&self.on_success.borrow()));
+                request.set_onsuccess(self.on_success.borrow().as_ref());
                 self.awaited.replace(Some(request));
                 return;
             }

@@ -1,8 +1,8 @@
-//! What users install: the unit tests of `pkg`, and `tests/packages/*.test.mjs` against the packed tarball in a folder
-//! of its own. Those tests are copied there, so that `compaction-governor` is the installed one; `REPOSITORY` names
-//! the checkout.
+//! What users install: the unit tests of `pkg`, and `tests/packages/*.test.mjs` against the packed tarball in a fresh
+//! folder. Those tests are copied there, so that `compaction-governor` is the installed one; `REPOSITORY` names the
+//! checkout. The tools that consume it (`tests/packages/tools`) are installed once, into the user's cache folder; the
+//! fresh folder lies inside that one, so that they are found above it, as in a workspace.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
@@ -10,22 +10,38 @@ use std::process::{self, Command};
 use anyhow::{Context, Result, bail};
 
 use super::Part;
+use crate::browsers::{self, Engine};
 use crate::project::Project;
-use crate::promises;
 use crate::sh::{self, say};
 use crate::tally::Tally;
-use crate::{build, npm};
+use crate::{build, consumers, npm, promises};
 
-pub(super) fn run(project: &Project) -> Result<Vec<Part>> {
+pub(super) fn run(project: &Project, update: bool) -> Result<Vec<Part>> {
     build::package(project)?;
     say("unit tests of the package");
     let unit = sh::listen(npm::script(project, "pkg", "test").env("PROMISES", promises::file(project)?))?;
+    let mut parts = vec![Part::of("unit tests of pkg", &unit, Tally::of_node)];
+    match packed(project) {
+        Ok(packed) => {
+            let good = packed.success;
+            parts.push(Part::of("tests of the packed package", &packed, Tally::of_node));
+            // A consumer that failed is told of already.
+            if good && let Err(error) = consumers::end(project, update) {
+                parts.push(Part::broken("consumers of the package".to_owned(), format!("{error:#}")));
+            }
+        }
+        Err(error) => parts.push(Part::unable("tests of the packed package", &error)),
+    }
+    Ok(parts)
+}
+
+fn packed(project: &Project) -> Result<sh::Heard> {
+    let browsers = [("CHROMIUM", Engine::Chromium), ("FIREFOX", Engine::Firefox)];
+    let browsers = browsers.map(|(name, engine)| Ok((name, browsers::binary(engine)?)));
+    let browsers: Vec<_> = browsers.into_iter().collect::<Result<_>>()?;
     let consumer = Consumer::install(project)?;
-    let packed = sh::listen(&mut consumer.tests(project)?)?;
-    Ok(vec![
-        Part::of("unit tests of pkg", &unit, Tally::of_node),
-        Part::of("tests of the packed package", &packed, Tally::of_node),
-    ])
+    let mut tests = consumer.tests(project)?;
+    sh::listen(tests.envs(browsers).env("CONSUMERS_SEEN", consumers::begin(project)?))
 }
 
 /// A fresh folder with nothing but our package installed; removed at the end.
@@ -33,8 +49,9 @@ struct Consumer(PathBuf);
 
 impl Consumer {
     fn install(project: &Project) -> Result<Self> {
+        let tools = consumers::tools(project)?;
         say("packing the package and installing it into a fresh folder");
-        let consumer = Self(env::temp_dir().join(format!("compaction-governor-consumer-{}", process::id())));
+        let consumer = Self(tools.join(format!("fresh-{}", process::id())));
         let folder = &consumer.0;
         fs::create_dir_all(folder)?;
         let mut pack = npm::npm(project);
@@ -45,8 +62,16 @@ impl Consumer {
         let tarball = tarball.context("npm pack wrote no tarball")?;
         fs::write(folder.join("package.json"), "{ \"private\": true, \"type\": \"module\" }\n")?;
         let mut install = npm::npm(project);
-        install.args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]).arg(tarball);
-        sh::quiet(install.current_dir(folder))?;
+        // One lockfile alone, that of the tools, lies on the way up: Next.js takes the folder of the topmost for its root.
+        install.args([
+            "install",
+            "--ignore-scripts",
+            "--no-package-lock",
+            "--no-audit",
+            "--no-fund",
+            "--prefer-offline",
+        ]);
+        sh::quiet(install.arg(tarball).current_dir(folder))?;
         copy(&project.root.join("tests/packages"), &folder.join("tests"))?;
         Ok(consumer)
     }
@@ -65,7 +90,7 @@ impl Consumer {
 
 impl Drop for Consumer {
     fn drop(&mut self) {
-        // A folder left in the temporary directory harms nobody.
+        // A folder left there harms nobody.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,0 +1,4 @@
+import * as governor from 'compaction-governor';
+import { talk } from './talk.js';
+
+console.log(await talk(governor));
