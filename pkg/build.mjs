@@ -33,6 +33,14 @@ function guardedGlue(text) {
   return `import { guarded, stale } from ${JSON.stringify(here('src/boundary/guard.ts'))};\n${guarded}`;
 }
 
+/** A Worker compiles no WebAssembly from bytes: it imports the file, compiled by the runtime. */
+const compiled = {
+  name: 'compiled',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/bytes\.js$/ }, () => ({ path: './wasm/compaction_governor_bg.wasm', external: true }));
+  },
+};
+
 const shared = {
   bundle: true,
   format: 'esm',
@@ -47,6 +55,7 @@ else await bundlePackage();
 
 async function bundlePackage() {
   await build({ ...shared, entryPoints: [here('src/index.ts')], outfile: here('dist/index.js'), minify: true });
+  await build({ ...shared, entryPoints: [here('src/index.ts')], outfile: here('dist/workerd.js'), minify: true, plugins: [compiled, boundary] });
   await copyFile(here('src/surface.d.ts'), here('dist/index.d.ts'));
   // With its white space, since minified code loses the marks by which bundlers know which formats an application leaves out.
   await build({ ...shared, entryPoints: [here('src/formats/index.ts')], outfile: here('dist/formats.js'), minifySyntax: true, minifyIdentifiers: true });
