@@ -57,6 +57,22 @@ export class Lab extends DurableObject {
     return { compacted: step.compacted, decision: step.decision, messages: step.messages.length, firstText: textOf(step.messages[0]) };
   }
 
+  /** The host's own messages, brought from elsewhere. */
+  async bring({ messages }) {
+    for (const { id, ...message } of messages) this.keep(message);
+  }
+
+  /** What the model would be sent. */
+  async view() {
+    await this.session.ready;
+    this.session.advanced.observe(this.messages());
+    return this.session.advanced.view(this.messages()).messages;
+  }
+
+  async records() {
+    return (await this.session.advanced.records()).map(({ part, bytes }) => [part, [...bytes]]);
+  }
+
   async fillAndPrepare(size) {
     await this.fill(size);
     await this.prepare();
