@@ -2,6 +2,7 @@
 
 export { decodeRecord } from './records.js';
 export { isCompactionError } from './errors.js';
+export { durableObject } from './durable-object.js';
 export { openSession } from './session/open.js';
 export { injected } from './injected.js';
 export { sessions } from './sessions.js';

@@ -1,6 +1,7 @@
 // The store that a host brings: its shape is checked here, its answers where they are used.
 
 import { StoreHandle } from './boundary/glue.js';
+import { refusedWorkersKv } from './durable-object.js';
 import { compactionError } from './errors.js';
 import { create } from './stores.js';
 import type { Codec, InjectedCapabilities, InjectedStore, Store } from './surface.js';
@@ -18,6 +19,7 @@ export function injected(store: InjectedStore, options: { seal?: Codec } = {}): 
 
 function refuseOtherShapes(store: unknown): void {
   if (has(store, 'load') && has(store, 'commit')) return;
+  if (has(store, 'getWithMetadata')) throw refusedWorkersKv();
   if (has(store, 'get') && (has(store, 'put') || has(store, 'set'))) throw refusedKeyValue();
   throw compactionError('invalid_option', 'injected() was given no object with the methods load and commit; pass one that keeps the contract of InjectedStore');
 }

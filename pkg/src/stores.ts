@@ -20,6 +20,16 @@ export function wantsToPersist(store: Store): boolean {
   return keepers.has(store);
 }
 
+/** Whether one object has `store` to itself: who finds an attempt running there that is not its own finds one that nobody works on. It sleeps between requests, unless a timer runs. */
+export function isAlone(store: Store): boolean {
+  return alone.has(store);
+}
+
+export function ofOneObject(store: Store): Store {
+  alone.add(store);
+  return store;
+}
+
 function database({ name, seal = false }: { name?: string; seal?: boolean | Codec }): Store {
   const described = { kind: 'indexed_db', name } as const;
   const key = `indexed_db ${name ?? OURS}`;
@@ -94,6 +104,7 @@ const plain = new Map<string, Store>();
 const byCodec = new WeakMap<Codec, Map<string, Store>>();
 const names = new WeakMap<Store, string>();
 const keepers = new WeakSet<Store>();
+const alone = new WeakSet<Store>();
 const opened = new WeakMap<Store, { readonly open: () => StoreHandle; handle?: StoreHandle | undefined; life?: Life }>();
 /** The crate's default names. */
 const OURS = 'compaction-governor';

@@ -260,8 +260,7 @@ export function isCompactionError(error: unknown): error is CompactionError;
 export interface Advanced<M = ChatMessage> {
   /** Tells what the conversation holds now. New messages are read once; an edit or another branch is noticed. */
   observe(messages: readonly M[], options?: ObserveOptions): void;
-  /** Claims an attempt on the conversation last observed, in the store, before any model is called. */
-  /** `prunedTokens`: old results and attachments were cleared first, without a model; with `refused` that was enough. */
+  /** Claims an attempt on the conversation last observed, in the store, before any model is called. `prunedTokens`: old results and attachments were cleared first, without a model; with `refused` that was enough. */
   plan(options?: PlanOptions): Promise<Plan<M> | { refused: Decision; prunedTokens?: number }>;
   /** The attempt of this id that this session object has going. */
   resume(compactionId: string): Promise<Plan<M> | undefined>;
@@ -408,6 +407,13 @@ export function memory(): Store;
  * compare, and for a mere key-value store (`get`, `put`): two writers would overwrite each other unseen.
  */
 export function injected(store: InjectedStore, options?: { seal?: Codec }): Store;
+/**
+ * The storage of a Durable Object, `this.ctx.storage`. No timer runs, so that the object can hibernate: set an alarm at the snapshot's `wakeAt`.
+ * A part above 2 MB is refused before the write. Throws `invalid_option`, and `no_compare_and_swap` for Workers KV.
+ */
+export function durableObject(storage: DurableStorageLike): Store;
+export interface DurableStorageLike { transactionSync<T>(closure: () => T): T; readonly kv: SyncKvLike }
+export interface SyncKvLike { get(key: string): unknown; put(key: string, value: unknown): void; delete(key: string): unknown; list(options: { prefix?: string; startAfter?: string; limit?: number }): Iterable<[string, unknown]> }
 /** AES-GCM under a key of yours, as a codec. Each part gets a nonce of its own and is bound to its session and name. */
 export function aesGcm(key: SealingKey | (() => Promise<SealingKey>)): Codec;
 /** The platform's CryptoKey where there is one; no DOM library needed. */
@@ -468,10 +474,8 @@ export function sessions(store: Store): Sessions;
 export interface Sessions {
   /** Everything that is kept, each once, read as you iterate. Removing while iterating skips none. */
   list(): AsyncIterable<ListedSession>;
-  /**
-   * Removes everything that is kept for this id, whatever its state. A session of this page that is open on it begins anew. One of another tab
-   * notices with its next write: it drops summary, pins and history, keeps its pauses, and writes nothing until its user goes on.
-   */
+  /** Removes everything that is kept for this id, whatever its state. A session of this page that is open on it begins anew. One of another tab
+   * notices with its next write: it drops summary, pins and history, keeps its pauses, and writes nothing until its user goes on. */
   remove(id: string): Promise<void>;
   /**
    * Copies summary, history, pins and guards to another id, in one write. An attempt that is running stays with the original. Rejects with

@@ -121,15 +121,15 @@ const MINIBROWSERS: [&str; 3] = [
 ];
 
 /// A program, the variable that overrides the search for it, and the Debian packages that bring it.
-struct Wanted {
-    what: &'static str,
-    variable: &'static str,
-    names: &'static [&'static str],
-    debian: &'static str,
+pub(crate) struct Wanted {
+    pub(crate) what: &'static str,
+    pub(crate) variable: &'static str,
+    pub(crate) names: &'static [&'static str],
+    pub(crate) debian: &'static str,
 }
 
 impl Wanted {
-    fn find(&self) -> Result<PathBuf> {
+    pub(crate) fn find(&self) -> Result<PathBuf> {
         if let Some(given) = env::var_os(self.variable) {
             let given = PathBuf::from(given);
             let told = format!("{} names {}, which is no file", self.variable, given.display());

@@ -35,8 +35,8 @@ const HELP: &str = "\
 cargo xtask <command>
 
   demo [--port N] [--check]   build the page and serve it (port 8787; 0 takes a free one); --check fetches it and stops
-  test [--only STAGE]         run every test; stages: native, browser, e2e, packages; --update keeps what was seen of
-                              the stores' promises and of the package's consumers for README
+  test [--only STAGE]         run every test; stages: native, browser, e2e, packages, workers; --update keeps
+                              what was seen of the stores' promises and of the package's consumers for README
   verify                      only checks: format, lints, docs, layers, licences, size, types, README
   fix                         repairs what `verify` can repair: format, lints, README blocks
   build                       WASM, package and page

@@ -4,6 +4,7 @@ mod browser;
 mod e2e;
 mod native;
 mod packages;
+mod workers;
 
 use std::env;
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ pub(crate) enum Stage {
     Browser,
     E2e,
     Packages,
+    Workers,
 }
 
 /// `cargo xtask test`. The last line it prints is the sum. A full run also holds what it saw of the stores' promises
@@ -53,7 +55,7 @@ pub(crate) fn run(project: &Project, only: Option<Stage>, update: bool) -> Resul
 }
 
 impl Stage {
-    const ALL: [Self; 4] = [Self::Native, Self::Browser, Self::E2e, Self::Packages];
+    const ALL: [Self; 5] = [Self::Native, Self::Browser, Self::E2e, Self::Packages, Self::Workers];
 
     fn name(self) -> &'static str {
         match self {
@@ -61,6 +63,7 @@ impl Stage {
             Self::Browser => "browser",
             Self::E2e => "e2e",
             Self::Packages => "packages",
+            Self::Workers => "workers",
         }
     }
 
@@ -70,6 +73,7 @@ impl Stage {
             Self::Browser => browser::run(project),
             Self::E2e => e2e::run(project),
             Self::Packages => packages::run(project, update),
+            Self::Workers => workers::run(project),
         }
     }
 }
@@ -80,7 +84,7 @@ impl FromStr for Stage {
     fn from_str(name: &str) -> Result<Self> {
         match Self::ALL.into_iter().find(|stage| stage.name() == name) {
             Some(stage) => Ok(stage),
-            None => bail!("there is no stage `{name}`: native, browser, e2e or packages"),
+            None => bail!("there is no stage `{name}`: native, browser, e2e, packages or workers"),
         }
     }
 }

@@ -8,7 +8,7 @@ import type { Reader } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
 import { textOf, type Carry } from './carry.js';
 import { announceRemoval, Hints } from './hints.js';
-import { Others, SessionLock, type Turn } from './locks.js';
+import { Others, platformLocks, SessionLock, type Turn } from './locks.js';
 import { askToPersist, isPersisted } from './persistence.js';
 import { LEFT_OUT, redacted, type Redact } from './redact.js';
 import { Transcript } from './transcript.js';
@@ -42,11 +42,12 @@ export class Engine<M> {
     lost = false,
     scope?: string,
     persist = false,
+    alone = false,
   ) {
     this.transcript = new Transcript(core, reader);
     this.views = new Views(core, reader, this.transcript);
-    this.watch = new Watch(core, this.life, () => this.later(() => core.settle(Date.now())));
-    this.lock = new SessionLock(scope);
+    this.watch = new Watch(core, this.life, alone ? undefined : () => this.later(() => core.settle(Date.now())));
+    this.lock = new SessionLock(scope, platformLocks, alone ? Others.idle : Others.unknown);
     this.#scope = scope;
     this.#hints = new Hints(scope, { revision: () => core.revision(), refresh: () => this.#refresh() });
     const opened = this.run(() => core.open(Date.now())).catch((): Opened => ({ found: 'lost', durability: 'degraded' }));

@@ -32,6 +32,7 @@ export interface Turn {
 export class SessionLock {
   readonly #name: string | undefined;
   readonly #locks: () => Locks | undefined;
+  readonly #without: Others;
   readonly #held = new Set<Turn>();
   /** The lock that was let go of last is on its way back to the browser: until it is there, it would look like somebody else's. */
   #returning: Promise<unknown> = Promise.resolve();
@@ -40,9 +41,11 @@ export class SessionLock {
   #busySince: number | undefined;
 
   /** `scope`: the store and session that it is for; none where no other tab can have them. */
-  constructor(scope: string | undefined, locks: () => Locks | undefined = platformLocks) {
+  /** `without`: what is known of others where there are no locks. */
+  constructor(scope: string | undefined, locks: () => Locks | undefined = platformLocks, without: Others = Others.unknown) {
     this.#name = scope && `compaction-governor/${scope}`;
     this.#locks = locks;
+    this.#without = without;
   }
 
   /** Asks for the lock, and never waits for its holder. */
@@ -91,7 +94,7 @@ export class SessionLock {
   async #ask(options: LockOptions): Promise<Turn> {
     try {
       const locks = this.#name === undefined ? undefined : this.#locks();
-      if (!locks || this.#name === undefined) return turnOf(Others.unknown);
+      if (!locks || this.#name === undefined) return turnOf(this.#without);
       return await this.#answered(locks, this.#name, options);
     } catch (error) {
       return { ...turnOf(Others.unknown), failure: { error } };

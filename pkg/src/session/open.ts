@@ -3,7 +3,7 @@
 import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { readerFor } from '../formats/format-of.js';
-import { handleOf, scopeOf, wantsToPersist } from '../stores.js';
+import { handleOf, isAlone, scopeOf, wantsToPersist } from '../stores.js';
 import type { ChatMessage, Session, SessionOptions, Size, Store, Summarize, Summarizer } from '../surface.js';
 import { Engine } from './engine.js';
 import { GovernedSession } from './session.js';
@@ -14,7 +14,7 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   const handle = handleOf(store);
   const sessions = sessionsOf(store);
   const known = sessions.get(id);
-  const session = isSessionOf<M>(known) && !known.stopped ? known : started(handle, options, isSessionOf(known) && store.kind === 'memory', () => sessions.get(id) === session && sessions.delete(id));
+  const session = isSessionOf<M>(known) && !known.stopped ? known : started(handle, options, isSessionOf(known) && store.kind === 'memory', () => sessionsOf(store).get(id) === session && sessionsOf(store).delete(id));
   sessions.set(id, session);
   session.summarizers = listOf<Summarize<M> | Summarizer<M>>(options.summarize).map((one) => (typeof one === 'function' ? { summarize: one } : one));
   session.carry = options.carry;
@@ -28,11 +28,11 @@ export function openedIn(store: Store, id: string): GovernedSession<unknown> | u
   return isSessionOf<unknown>(known) ? known : undefined;
 }
 
-/** `lost`: what a store in memory held went with the instance that a fault ended. */
+/** `lost`: what a store in memory held went with the instance that a fault ended. `forget` keeps the store, and what it is made of, as long as the session. */
 function started<M>(handle: StoreHandle, options: SessionOptions<M>, lost: boolean, forget: () => void): GovernedSession<M> {
   const reader = readerFor(options);
   const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
-  return new GovernedSession(options.id, new Engine(core, reader, lost, scopeOf(options.store, options.id), wantsToPersist(options.store)), forget);
+  return new GovernedSession(options.id, new Engine(core, reader, lost, scopeOf(options.store, options.id), wantsToPersist(options.store), isAlone(options.store)), forget);
 }
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {

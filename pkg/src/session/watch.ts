@@ -4,14 +4,15 @@ import type { Core } from '../boundary/glue.js';
 import type { Life } from '../boundary/guard.js';
 import { isFields } from '../formats/shape/json.js';
 import type { CompactionError, CompactionEvent, Snapshot } from '../surface.js';
+import { weak, whenDropped } from '../weak.js';
 import { lastSnapshot } from './stopped.js';
 import { Timer } from './timer.js';
 
 export class Watch {
   readonly #core: Core;
   readonly #life: Life;
-  /** Called when `wakeAt` has come. */
-  readonly #wake: () => void;
+  /** Called when `wakeAt` has come; without it no timer is set. */
+  readonly #wake: (() => void) | undefined;
   readonly #subscribers = new Set<() => void>();
   readonly #listeners = new Set<(event: CompactionEvent) => void>();
   readonly #timer = new Timer();
@@ -23,10 +24,13 @@ export class Watch {
   #announced = -1;
   #scheduled = false;
 
-  constructor(core: Core, life: Life, wake: () => void) {
+  constructor(core: Core, life: Life, wake: (() => void) | undefined) {
     this.#core = core;
     this.#life = life;
-    this.#letGo = life.whenOver((error) => this.#stop(error));
+    // An instance outlives its sessions: one that was dropped without being closed is not kept by it.
+    const self = weak(this);
+    this.#letGo = life.whenOver((error) => self()?.stop(error));
+    whenDropped(this, this.#letGo);
     this.#wake = wake;
   }
 
@@ -84,7 +88,7 @@ export class Watch {
   }
 
   /** Later than the call that ended it: a listener may ask the session, and the way out of a fault is no place for that. */
-  #stop(error: CompactionError): void {
+  stop(error: CompactionError): void {
     this.#timer.clear();
     void Promise.resolve().then(() => {
       this.tell({ type: 'stopped', error });
@@ -94,14 +98,14 @@ export class Watch {
 
   #setTimer(): void {
     this.snapshot();
-    const until = this.#cached?.until ?? Infinity;
+    const until = this.#wake ? (this.#cached?.until ?? Infinity) : Infinity;
     if (until === Infinity) return this.#timer.clear();
     this.#timer.set(() => this.#woken(until), until - Date.now());
   }
 
   #woken(due: number): void {
     if (Date.now() < due) return this.#setTimer();
-    this.#wake();
+    this.#wake?.();
     this.#schedule();
     this.#setTimer();
   }
