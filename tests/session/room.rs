@@ -142,3 +142,20 @@ fn a_pin_is_stored_at_once_where_another_tab_has_replaced_what_had_no_room() {
     let (next, _) = Tab::open(tab.store.clone(), 3, tab.now);
     assert_eq!(next.session.pins().texts.len(), 1);
 }
+
+// The fault: what has no room and waits its time was left out of the commit, and the commit was made all the same, with nothing new.
+// What it cost: a write to a disk that is full, and a conflict in each of the other tabs.
+// What now holds: no durable change, no write, here too.
+#[test]
+fn a_pin_that_has_to_wait_for_room_writes_nothing_in_the_meantime() {
+    let (mut tab, text) = full_at_the_summary();
+    let planned = tab.claimed();
+    tab.commit(&planned, &text);
+    let revision = tab.store.revision();
+    let _ = tab.run(Write::new(Pin(Pinnable::Text("never on Fridays".to_owned()))));
+    assert_eq!((tab.store.revision(), tab.durability()), (revision, Durability::CountersOnly));
+    tab.store.with(|kept| kept.foreign_bytes = 0);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+    assert_eq!(tab.durability(), Durability::Durable, "and is written when there is room");
+}

@@ -122,8 +122,14 @@ fn recovery(old: &Guards, new: &Guards, commit: &Commit<'_>) -> bool {
     match (old.recovery, new.recovery) {
         (Some(before), Some(after)) => {
             let longest = limits::RECOVERY.doubled(before.rung, limits::LONGEST_RUNG);
-            let same_trip = after.rung >= before.rung && after.probes >= before.probes;
-            same_trip && kept(before.deadline, after.deadline, longest, commit) || commit.ahead() && helped(commit)
+            // Ahead of the store one trip may have ended by a low reading, and another begun.
+            let another = commit.ahead() && commit.did(|what| matches!(what, What::Report(prompt) if *prompt > 0));
+            let same_trip = another || after.rung >= before.rung && after.probes >= before.probes;
+            // Which memory knew all the time, and what is stored without its summary does not: its exit is taken.
+            let judging = |root: &Root| matches!(root.state.phase, Phase::AwaitingVerdict { attempt, .. } if attempt.probe.is_some());
+            let taken = commit.ahead() && judging(commit.new) && !judging(commit.old);
+            same_trip && (taken || kept(before.deadline, after.deadline, longest, commit))
+                || commit.ahead() && helped(commit)
         }
         (Some(_), None) => !new.tripped(),
         (None, _) => true,
