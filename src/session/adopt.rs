@@ -15,7 +15,8 @@ use crate::{
     tokens::Tokens,
 };
 
-/// A compaction of the first `covered` entries into `summary_tokens` tokens, made elsewhere.
+/// A compaction of the first `covered` entries into `summary_tokens` tokens, made elsewhere. Entries are counted, not
+/// compared: the transcript is to be left as it is until this has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Adopt {
     /// How many leading entries it replaced.
@@ -53,8 +54,8 @@ impl Mutation for Adopt {
             carry: String::new(),
             through: String::new(),
         };
-        session.make_live(&commit, &planned, self.summary_tokens, "", now);
-        Mutated::root_only(attempt)
+        let parts = session.make_live(&commit, &planned, self.summary_tokens, "", now);
+        Mutated { output: attempt, parts }
     }
 }
 

@@ -161,7 +161,7 @@ impl Claim {
     /// Cuts giant entries that no summary could stand for: that alone lands low enough.
     fn cap(self, session: &mut Session, pass: &Pass, parts: &mut Parts, now: Timestamp) -> Claimed {
         let before = session.observation().occupancy;
-        *parts = session.cap_for(pass, self.kind, now);
+        parts.join(session.cap_for(pass, self.kind, now));
         let freed = before.saturating_sub(session.observation().occupancy);
         Claimed::Pruned { freed, decision: self.decide(session, now) }
     }

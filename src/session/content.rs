@@ -47,6 +47,11 @@ impl Content {
 
     fn stored(&mut self, stored: impl Fn(&Part) -> bool) {
         self.held_back.retain(|part| !stored(part));
+        self.forget_wait();
+    }
+
+    /// Where nothing waits for room any more, the next part is tried at once.
+    fn forget_wait(&mut self) {
         if self.held_back.is_empty() {
             self.retry = None;
         }
@@ -175,7 +180,9 @@ impl Session {
     pub(super) fn drop_settled_content(&mut self) {
         let mut held_back = core::mem::take(&mut self.link_mut().content.held_back);
         held_back.retain(|part| self.own_part(*part).is_some() && !self.is_stored(*part));
-        self.link_mut().content.held_back = held_back;
+        let content = &mut self.link_mut().content;
+        content.held_back = held_back;
+        content.forget_wait();
     }
 
     fn is_stored(&self, part: Part) -> bool {

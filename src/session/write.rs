@@ -43,6 +43,14 @@ pub struct Parts {
     pub deletes: Vec<Part>,
 }
 
+impl Parts {
+    /// All of both.
+    pub(super) fn join(&mut self, more: Self) {
+        self.puts.extend(more.puts);
+        self.deletes.extend(more.deletes);
+    }
+}
+
 impl<T> Mutated<T> {
     /// A change of the root alone.
     pub fn root_only(output: T) -> Self {
@@ -210,6 +218,10 @@ impl Writer {
     fn commit(&mut self, session: &mut Session, now: Timestamp) -> Step {
         let op = *self.op.get_or_insert_with(|| session.draw_op());
         self.sent = session.parts_to_write(&self.parts, self.root_only, now);
+        let left = session.link().unsaved || self.before.state.differs_durably(&session.root().state);
+        if !left && self.sent.puts.is_empty() && self.sent.deletes.is_empty() {
+            return Step::Done;
+        }
         let mut batch = Batch::root(record::encode_root(&session.root_to_write(&self.sent.puts, now)));
         batch.puts.extend_from_slice(&self.sent.puts);
         batch.deletes.clone_from(&self.sent.deletes);
@@ -224,8 +236,7 @@ impl Writer {
             Err(error) if lacks_room(&error) && !self.sent.puts.is_empty() => {
                 session.refuse_content(&self.sent.puts, now);
                 self.root_only = true;
-                let left = session.link().unsaved || self.before.state.differs_durably(&session.root().state);
-                if left || !self.sent.deletes.is_empty() { self.commit(session, now) } else { Step::Done }
+                self.commit(session, now)
             }
             Err(error) if error.kind == StoreErrorKind::Corrupt && session.revision().is_some() => {
                 session.write_over(now);

@@ -209,3 +209,26 @@ fn an_entry_that_was_cut_is_shown_whole_again_once_it_is_pinned() {
     tab.run(Write::new(Pin(pin))).expect("room");
     assert!(!is_cut(&tab), "{:?}", tab.session.view());
 }
+
+// The fault: a claim that cleared old results and then cut a giant entry as well stored the second record, and not the first.
+// What it cost: the root named a part that was nowhere; the next page took it for damaged and raised an alarm.
+// What now holds: all that a claim has made goes into its one commit.
+#[test]
+fn a_claim_that_clears_and_cuts_stores_both_and_a_reload_misses_nothing() {
+    let mut tab = fresh();
+    work_one(&mut tab, 2_000);
+    work_one(&mut tab, 2_000);
+    for n in 0..30 {
+        tab.session.push(Entry::alone(5_000 + n, if n % 2 == 0 { Role::User } else { Role::Assistant }, 20));
+    }
+    let group = tab.session.index().len();
+    tab.session.push(Entry { kind: Flags::CALL, calls: 1, ..Entry::alone(70, Role::Assistant, 80) });
+    let giant = Entry { bytes: 108_000, ..Entry::alone(71, Role::Tool, 27_000) };
+    tab.session.push(Entry { kind: Flags::RESULT, group, ..giant });
+    let claimed = tab.claim(Kind::Auto);
+    assert!(matches!(claimed, Claimed::Pruned { .. }), "{claimed:?}");
+    assert_eq!(tab.session.root().generations.len(), 2, "one that cleared, and one that cut");
+    let mut reloaded = show(&tab, 2);
+    assert_eq!(reloaded.session.drain_notices(), []);
+    assert_eq!(reloaded.session.view(), tab.session.view());
+}

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "conformance")]
 
+mod adopting;
 mod asking;
 mod carry;
 mod clearing;

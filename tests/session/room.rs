@@ -1,7 +1,7 @@
 //! A store without room for a summary still takes the counters; the summary waits in memory, and is tried rarely.
 
 use compaction_governor::{
-    session::{Found, Notice},
+    session::{Found, Notice, Pin, Pinnable, Refresh},
     store::Part,
 };
 
@@ -120,4 +120,42 @@ fn a_summary_taken_back_before_it_had_room_is_not_tried_again() {
     tab.wait(Millis::secs(7_200));
     tab.settle();
     assert_eq!(tab.store.with(|kept| kept.refused), 1);
+}
+
+// The fault: where another writer's record took the place of a summary that had no room, its wait stayed behind.
+// What it cost: the next pin or summary was not even tried for up to an hour, and lost with the page, in a store with room.
+// What now holds: where nothing waits for room, nothing waits.
+#[test]
+fn a_pin_is_stored_at_once_where_another_tab_has_replaced_what_had_no_room() {
+    let (mut tab, text) = full_at_the_summary();
+    let (mut other, _) = Tab::open(tab.store.clone(), 2, tab.now);
+    other.observe(tab.entries());
+    let planned = tab.claimed();
+    tab.commit(&planned, &text);
+    assert_eq!(tab.durability(), Durability::CountersOnly);
+    other.event(Event::Reset);
+    tab.run(Refresh::new());
+    assert_eq!(tab.durability(), Durability::Durable, "its summary went with the record that named it");
+    tab.store.with(|kept| kept.foreign_bytes = 0);
+    let _ = tab.run(Write::new(Pin(Pinnable::Text("never on Fridays".to_owned()))));
+    assert_eq!(tab.durability(), Durability::Durable);
+    let (next, _) = Tab::open(tab.store.clone(), 3, tab.now);
+    assert_eq!(next.session.pins().texts.len(), 1);
+}
+
+// The fault: what has no room and waits its time was left out of the commit, and the commit was made all the same, with nothing new.
+// What it cost: a write to a disk that is full, and a conflict in each of the other tabs.
+// What now holds: no durable change, no write, here too.
+#[test]
+fn a_pin_that_has_to_wait_for_room_writes_nothing_in_the_meantime() {
+    let (mut tab, text) = full_at_the_summary();
+    let planned = tab.claimed();
+    tab.commit(&planned, &text);
+    let revision = tab.store.revision();
+    let _ = tab.run(Write::new(Pin(Pinnable::Text("never on Fridays".to_owned()))));
+    assert_eq!((tab.store.revision(), tab.durability()), (revision, Durability::CountersOnly));
+    tab.store.with(|kept| kept.foreign_bytes = 0);
+    tab.wait(Millis::secs(120));
+    tab.settle();
+    assert_eq!(tab.durability(), Durability::Durable, "and is written when there is room");
 }

@@ -3,7 +3,7 @@
 use compaction_governor::{
     id::ModelId,
     policy::{FailureClass, Kind, Means},
-    session::{Claimed, Commit, Edit, Event, Fail, Found, Pin, Pinnable, Planned, Report, Unpin},
+    session::{Adopt, Claimed, Commit, Edit, Event, Fail, Found, Pin, Pinnable, Planned, Report, Unpin},
     summary::Finish,
     time::Millis,
 };
@@ -28,23 +28,42 @@ impl World {
         if self.rng.percent(30) && self.tabs[at].sync(&self.talk.entries) {
             return;
         }
+        if !self.tabs[at].copy.is_empty() && self.rng.percent(self.adopts) {
+            return self.adopts(at);
+        }
         let now = self.now;
         let job_due = self.tabs[at].job.as_ref().is_some_and(|job| job.due <= now);
         let passes = self.tabs[at].job.is_none() && self.tabs[at].session.should_compact(now);
         match self.rng.below(100) {
             0..35 if job_due => self.answer_comes(at),
-            0..35 if passes => self.begin(at, Op::claim(Kind::Auto)),
+            0..35 if passes => self.claims(at, Kind::Auto),
             0..16 => self.send(at),
             16..42 => self.reply_comes(at),
             42..66 => self.send(at),
             66..80 => self.begin(at, Op::settle()),
             80..84 => self.works_on(at),
-            84..87 => self.begin(at, Op::claim(Kind::Manual)),
-            87..95 => self.person_acts(at),
+            84..87 => self.claims(at, Kind::Manual),
+            87..91 => self.person_acts(at),
+            91..93 => self.begin(at, Op::refresh()),
+            93..95 => self.takes_over(at),
             95..97 => self.zombie_comes(at),
             97..99 => self.begin(at, Op::look()),
             _ => self.reload(at),
         }
+    }
+
+    fn claims(&mut self, at: usize, kind: Kind) {
+        let op = self.claim(at, kind);
+        self.begin(at, op);
+    }
+
+    /// The host's provider has compacted by itself.
+    fn adopts(&mut self, at: usize) {
+        let covered = u32::try_from(self.rng.below(self.tabs[at].copy.len() as u64 + 1)).expect("short");
+        self.adopted.insert(summariser::mark(&self.tabs[at].copy, covered));
+        let summary_tokens = self.rng.pick(&[40, 400, self.window / 2]);
+        let manual = self.rng.percent(20);
+        self.begin(at, Op::adopt(Adopt { covered, summary_tokens, manual }));
     }
 
     /// A model call begins: the host shows everything, and stamps the request.
@@ -183,7 +202,10 @@ impl World {
                 matches!(found, Found::New | Found::Existing | Found::Unknown),
                 "found as {found:?}, and nothing was damaged"
             ),
-            Came::Overflowed(true) => self.tabs[at].queue.push(Op::claim(Kind::Overflow)),
+            Came::Overflowed(true) => {
+                let op = self.claim(at, Kind::Overflow);
+                self.tabs[at].queue.push(op);
+            }
             Came::Claimed(claimed) => {
                 if let Claimed::Planned(planned) = *claimed {
                     self.planned(at, planned);

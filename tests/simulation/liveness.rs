@@ -8,6 +8,7 @@ use compaction_governor::{
 };
 
 use crate::{
+    lock::Lock,
     op::Op,
     world::{DAY, World},
 };
@@ -20,6 +21,7 @@ impl World {
             self.run_to_end(at)?;
             self.tabs[at].queue.clear();
         }
+        self.lock = Lock::new(false);
         self.agree().map_err(|what| format!("liveness: {what}"))?;
         for _ in 0..2 {
             self.goes_on().map_err(|what| format!("liveness: {what}"))?;
@@ -107,7 +109,8 @@ impl World {
             Action::Hold(Hold::WindowUnknown) => return Ok(true),
             Action::Hold(hold) => return Err(format!("held: {hold:?}")),
             Action::Compact(_) => {
-                self.run(0, Op::claim(Kind::Auto))?;
+                let op = self.claim(0, Kind::Auto);
+                self.run(0, op)?;
                 self.finish_job()?;
                 self.call()?;
             }

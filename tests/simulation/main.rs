@@ -14,6 +14,7 @@ mod crashes;
 mod faults;
 mod invariants;
 mod liveness;
+mod lock;
 mod merging;
 mod op;
 #[allow(dead_code, reason = "shared with the tests of the policy, which use the rest")]

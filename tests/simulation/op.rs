@@ -3,8 +3,9 @@
 use compaction_governor::{
     id::AttemptId,
     session::{
-        AmendError, Amended, Claim, Claimed, Commit, Committed, Edit, Event, Fail, Failed, Found, Open, Operation, Pin,
-        PinError, Pinned, Report, Reported, Session, Settle, Step, Steps, StoreReply, Undo, Unpin, Write,
+        Adopt, AmendError, Amended, Claim, Claimed, Commit, Committed, Edit, Event, Fail, Failed, Found, Open,
+        Operation, Others, Pin, PinError, Pinned, Refresh, Report, Reported, Session, Settle, Step, Steps, StoreReply,
+        TakeOver, Undo, Unpin, Write,
     },
     time::Timestamp,
 };
@@ -25,6 +26,9 @@ pub(crate) enum What {
     Unpin,
     Undo,
     Edit,
+    Refresh,
+    TakeOver,
+    Adopt,
 }
 
 /// [`Event`] without what makes it incomparable.
@@ -50,6 +54,9 @@ enum Kind {
     Unpin(Write<Unpin>),
     Undo(Write<Undo>),
     Edit(Write<Edit>),
+    Refresh(Refresh),
+    TakeOver(Write<TakeOver>),
+    Adopt(Write<Adopt>),
 }
 
 /// What an operation ended in.
@@ -66,6 +73,11 @@ pub(crate) enum Came {
     Pinned(Result<Pinned, PinError>),
     Unpinned,
     Amended(Result<Amended, AmendError>),
+    /// Whether something was new.
+    Refreshed(bool),
+    /// Whether there was an attempt to end.
+    TakenOver(bool),
+    Adopted,
 }
 
 /// An operation in the making.
@@ -104,8 +116,8 @@ impl Op {
         Self { what: What::Event(happening), kind: Kind::Event(Write::event(event)) }
     }
 
-    pub(crate) fn claim(kind: compaction_governor::policy::Kind) -> Self {
-        Self { what: What::Claim(kind), kind: Kind::Claim(Write::rereading(Claim::new(kind))) }
+    pub(crate) fn claim(kind: compaction_governor::policy::Kind, others: Others) -> Self {
+        Self { what: What::Claim(kind), kind: Kind::Claim(Write::rereading(Claim::beside(others, kind))) }
     }
 
     pub(crate) fn commit(commit: Commit) -> Self {
@@ -132,6 +144,18 @@ impl Op {
         Self { what: What::Edit, kind: Kind::Edit(Write::new(edit)) }
     }
 
+    pub(crate) fn refresh() -> Self {
+        Self { what: What::Refresh, kind: Kind::Refresh(Refresh::new()) }
+    }
+
+    pub(crate) fn take_over() -> Self {
+        Self { what: What::TakeOver, kind: Kind::TakeOver(Write::rereading(TakeOver)) }
+    }
+
+    pub(crate) fn adopt(adopt: Adopt) -> Self {
+        Self { what: What::Adopt, kind: Kind::Adopt(Write::new(adopt)) }
+    }
+
     fn steps(&mut self) -> &mut dyn Steps {
         match &mut self.kind {
             Kind::Open(op) => op,
@@ -145,6 +169,9 @@ impl Op {
             Kind::Unpin(op) => op,
             Kind::Undo(op) => op,
             Kind::Edit(op) => op,
+            Kind::Refresh(op) => op,
+            Kind::TakeOver(op) => op,
+            Kind::Adopt(op) => op,
         }
     }
 
@@ -183,6 +210,12 @@ impl Op {
             }
             Kind::Undo(op) => Came::Amended(op.finish(session)),
             Kind::Edit(op) => Came::Amended(op.finish(session)),
+            Kind::Refresh(op) => Came::Refreshed(op.finish(session)),
+            Kind::TakeOver(op) => Came::TakenOver(op.finish(session)),
+            Kind::Adopt(op) => {
+                op.finish(session);
+                Came::Adopted
+            }
         }
     }
 }

@@ -19,8 +19,10 @@ impl Seen {
     }
 
     pub(crate) fn note_end(&mut self, came: &Came, durability: Durability) {
-        if durability == Durability::Degraded {
-            self.note("degraded");
+        match durability {
+            Durability::Degraded => self.note("degraded"),
+            Durability::CountersOnly => self.note("counters only"),
+            _ => {}
         }
         match came {
             Came::Opened(found) => self.note(match found {
@@ -48,6 +50,10 @@ impl Seen {
             Came::Unpinned => self.note("unpinned"),
             Came::Amended(Ok(_)) => self.note("undone or edited"),
             Came::Overflowed(_) => self.note("overflow"),
+            Came::Refreshed(true) => self.note("refreshed"),
+            Came::TakenOver(true) => self.note("taken over"),
+            Came::Adopted => self.note("adopted"),
+            Came::Refreshed(false) | Came::TakenOver(false) => {}
             Came::Settled | Came::Happened | Came::Pinned(Err(_)) | Came::Amended(Err(_)) => {}
         }
     }
@@ -101,8 +107,10 @@ impl fmt::Display for Seen {
 const LEAST: u64 = 5;
 const EVERYTHING: &[&str] = &[
     "a zombie answers",
+    "adopted",
     "claim refused",
     "cooldown of interrupted attempts",
+    "counters only",
     "degraded",
     "effective",
     "empty",
@@ -135,10 +143,12 @@ const EVERYTHING: &[&str] = &[
     "pruned",
     "recovered: below the line",
     "recovered: bound by what stays",
+    "refreshed",
     "refusal",
     "repetition",
     "stale_view",
     "superseded",
+    "taken over",
     "tripped",
     "undone or edited",
     "unfinished",

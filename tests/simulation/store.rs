@@ -18,6 +18,8 @@ pub(crate) struct SimStore {
     log: Vec<(Root, Option<Vec<u8>>)>,
     /// Every call fails like this: an outage.
     pub(crate) outage: Option<StoreErrorKind>,
+    /// What there is room for, in bytes of all parts. What is there already stays.
+    pub(crate) room: Option<usize>,
 }
 
 /// One commit that changed something, as the invariants see it.
@@ -84,6 +86,9 @@ impl SimStore {
         let before = self.stored.clone();
         let mut parts = before.as_ref().map_or(Vec::new(), |stored| stored.parts.clone());
         write(batch, &mut parts);
+        if self.room.is_some_and(|room| size(&parts) > room.max(self.size())) {
+            return Err(StoreError::not_applied(StoreErrorKind::QuotaExceeded));
+        }
         let stored = Snapshot { revision: self.revision().unwrap_or(0) + 1, op_id: op, parts };
         let new = match record::load_root(stored.part(Part::Root), SESSION, now) {
             Loaded::Found { root, repaired: false } => root,
@@ -98,8 +103,17 @@ impl SimStore {
 
     /// A copy of what is stored: a crash image.
     pub(crate) fn image(&self) -> Self {
-        Self { stored: self.stored.clone(), log: self.log.clone(), outage: None }
+        Self { stored: self.stored.clone(), log: self.log.clone(), outage: None, room: self.room }
     }
+
+    /// Bytes of all parts.
+    pub(crate) fn size(&self) -> usize {
+        self.stored.as_ref().map_or(0, |stored| size(&stored.parts))
+    }
+}
+
+fn size(parts: &[(Part, Vec<u8>)]) -> usize {
+    parts.iter().map(|(_, bytes)| bytes.len()).sum()
 }
 
 /// Deletes first, then puts, as the contract says.

@@ -2,6 +2,7 @@
 
 use compaction_governor::{
     id::{AttemptId, OwnerId},
+    record::Root,
     session::{Planned, Session, Settings, StoreCommand, StoreReply},
     store::{Capabilities, CompareAndSwap, Survives},
     time::Timestamp,
@@ -29,6 +30,8 @@ pub(crate) struct Tab {
     /// Attempts that this tab was told are over.
     pub(crate) ended: Vec<AttemptId>,
     pub(crate) standing: Standing,
+    /// The root of its last commit, if there was no room for that.
+    pub(crate) refused: Option<Box<Root>>,
 }
 
 /// What a tab has done since the store last took something from it.
@@ -58,6 +61,8 @@ pub(crate) struct Busy {
     pub(crate) calls: u32,
     /// Faults, and commits of others, that it met: each excuses some calls.
     pub(crate) met: u32,
+    /// The root that was refused just now for want of room, with what it came with.
+    pub(crate) refused: Option<Box<Root>>,
 }
 
 /// A summary that is being written.
@@ -92,6 +97,7 @@ impl Tab {
             sent: Vec::new(),
             ended: Vec::new(),
             standing: Standing::default(),
+            refused: None,
         }
     }
 

@@ -1,19 +1,23 @@
 //! One seed's world: tabs on one store, a clock that jumps, a store that fails, a person who edits.
 
+use std::collections::HashSet;
+
 use compaction_governor::{
     config::{Config, Trigger},
     policy::{FailureClass, Verdict},
+    record::{Loaded, Root, load_root},
     session::{Durability, Notice, Settings, Step, StoreCommand, StoreReply},
-    store::{StoreError, StoreErrorKind, UnavailableWhy},
+    store::{Part, StoreError, StoreErrorKind, UnavailableWhy},
     time::{Millis, Timestamp},
 };
 
 use crate::{
     invariants::{self, Commits},
+    lock::Lock,
     op::{Op, What},
     rng::Rng,
     seen::Seen,
-    store::{SimStore, failed},
+    store::{SESSION, SimStore, failed},
     tab::{Busy, Standing, Tab},
     talk::Talk,
     trace::Trace,
@@ -36,6 +40,13 @@ pub(crate) struct World {
     pub(crate) window: u32,
     pub(crate) honest: u64,
     faulty: u64,
+    /// How often in a hundred the store fills up, or is emptied.
+    fills: u64,
+    pub(crate) lock: Lock,
+    /// Hosts that let their provider compact: how often in a hundred.
+    pub(crate) adopts: u64,
+    /// What such hosts said was covered.
+    pub(crate) adopted: HashSet<String>,
     owners: u64,
     ghosts: Vec<Ghost>,
     pub(crate) commits: Commits,
@@ -57,6 +68,12 @@ pub(crate) struct MadeBy {
     pub(crate) standing: Standing,
     /// Its host has shown it nothing yet.
     pub(crate) blank: bool,
+    /// It holds the session's lock.
+    pub(crate) alone: bool,
+    /// What its memory holds: of a summary that had no room the store cannot say what it was.
+    pub(crate) memory: Box<Root>,
+    /// The root that was refused just now for want of room.
+    pub(crate) refused: Option<Box<Root>>,
 }
 
 type Checked = Result<(), String>;
@@ -77,6 +94,10 @@ impl World {
             window,
             honest: rng.pick(&[95, 70, 40, 10]),
             faulty: rng.pick(&[0, 1, 4, 12]),
+            fills: rng.pick(&[0, 0, 10, 40]),
+            lock: Lock::new(rng.percent(40)),
+            adopts: rng.pick(&[0, 0, 0, 0, 4]),
+            adopted: HashSet::new(),
             owners: 0,
             ghosts: Vec::new(),
             commits: Commits::default(),
@@ -126,7 +147,8 @@ impl World {
             }
             52..62 => self.jump(),
             62..72 => self.outage(),
-            72..94 => self.fixed_part_changes(),
+            72..88 => self.fixed_part_changes(),
+            88..94 => self.fill(),
             94..96 => self.honest = self.rng.pick(&[100, 95, 70, 40, 10]),
             _ => return self.ghost(),
         }
@@ -152,6 +174,14 @@ impl World {
         let begins = self.store.outage.is_none() && self.faulty > 0 && self.rng.percent(20);
         self.store.outage = begins.then(|| any_kind(&mut self.rng));
         self.trace.note(|| format!("outage: {:?}", self.store.outage));
+    }
+
+    /// Other data takes all of the room but a little, or makes room again.
+    fn fill(&mut self) {
+        let full = self.store.room.is_none() && self.rng.percent(self.fills);
+        let left = self.rng.pick(&[0, 40, 300, 2_000]);
+        self.store.room = full.then(|| self.store.size() + left);
+        self.trace.note(|| format!("room: {:?}", self.store.room));
     }
 
     fn ghost(&mut self) -> Checked {
@@ -188,10 +218,12 @@ impl World {
     fn took(&mut self, at: usize, op: Op, now: Timestamp, (calls, met): (u32, u32), step: Step) {
         match step {
             Step::Store(command) => {
-                self.tabs[at].busy = Some(Busy { op, command, reply: None, now, calls: calls + 1, met });
+                let refused = self.tabs[at].refused.take();
+                self.tabs[at].busy = Some(Busy { op, command, reply: None, now, calls: calls + 1, met, refused });
             }
             Step::Done => {
                 let tab = &mut self.tabs[at];
+                tab.refused = None;
                 let what = op.what;
                 let came = op.finish(&mut tab.session);
                 self.trace.note(|| format!("{} ended {what:?}: {came:?}, {:?}", tab.owner, tab.session.durability()));
@@ -204,6 +236,7 @@ impl World {
                 }
                 tab.standing.helped |= tab.session.drain_notices().iter().any(says_effective);
                 self.ended(at, what, came);
+                self.let_go(at);
             }
         }
     }
@@ -212,7 +245,8 @@ impl World {
     fn advance(&mut self, at: usize) -> Checked {
         match self.rng.below(1_000) {
             0..8 => return self.kill(at),
-            8..30 => {
+            // What was covered is counted, not compared: who adopts keeps the history still.
+            8..30 if self.tabs[at].busy.as_ref().is_some_and(|busy| busy.op.what != What::Adopt) => {
                 self.tabs[at].sync(&self.talk.entries);
             }
             _ => {}
@@ -234,8 +268,9 @@ impl World {
 
     pub(crate) fn deliver(&mut self, at: usize) {
         let tab = &mut self.tabs[at];
-        let Busy { mut op, reply, now, calls, met, .. } = tab.busy.take().expect("asked for busy tabs");
+        let Busy { mut op, command, reply, now, calls, met, .. } = tab.busy.take().expect("asked for busy tabs");
         let reply = reply.expect("executed before");
+        tab.refused = refused_root(&command, &reply, now);
         self.trace.note(|| format!("{} hears {}", tab.owner, told(&reply)));
         let step = op.resume(&mut tab.session, reply, now);
         self.took(at, op, now, (calls, met), step);
@@ -244,7 +279,15 @@ impl World {
     pub(crate) fn made_by(&self, at: usize) -> MadeBy {
         let tab = &self.tabs[at];
         let now = tab.busy.as_ref().map_or(self.now, |busy| busy.now);
-        MadeBy { owner: tab.owner, now, standing: tab.standing.clone(), blank: tab.copy.is_empty() }
+        MadeBy {
+            owner: tab.owner,
+            now,
+            standing: tab.standing.clone(),
+            blank: tab.copy.is_empty(),
+            alone: self.lock.is_held_by(tab.owner),
+            memory: Box::new(tab.session.root().clone()),
+            refused: tab.busy.as_ref().and_then(|busy| busy.refused.clone()),
+        }
     }
 
     /// What the tab hears, and whether it is a fault that excuses further calls.
@@ -308,6 +351,7 @@ impl World {
         let fresh = self.new_tab();
         self.trace.note(|| format!("{} is killed in {:?}; {} comes", made_by.owner, busy.op.what, fresh.owner));
         self.seen.note("killed");
+        self.lock.release(made_by.owner);
         self.tabs[at] = fresh;
         match (busy.reply, self.rng.below(3)) {
             (None, 0) => self.execute(&busy.command, &made_by).map(drop),
@@ -322,11 +366,12 @@ impl World {
     pub(crate) fn reload(&mut self, at: usize) {
         let fresh = self.new_tab();
         self.trace.note(|| format!("{} is reloaded as {}", self.tabs[at].owner, fresh.owner));
+        self.lock.release(self.tabs[at].owner);
         self.tabs[at] = fresh;
     }
 
     pub(crate) fn check_tab(&self, at: usize) -> Checked {
-        invariants::after_step(&self.tabs[at], &self.store)
+        invariants::after_step(&self.tabs[at], &self.store, &self.adopted)
     }
 
     /// Takes the operation of a tab to its end.
@@ -346,6 +391,7 @@ impl World {
     /// No fault from here on; what was given up comes now or never.
     pub(crate) fn calm_down(&mut self) -> Checked {
         self.store.outage = None;
+        self.store.room = None;
         self.faulty = 0;
         self.frozen = 0;
         self.honest = 100;
@@ -374,10 +420,25 @@ fn settings(window: u32, rng: &mut Rng) -> Settings {
     Settings { config, fallback, keep_results: rng.percent(40), ..Settings::default() }
 }
 
+/// The root of a commit for which there was no room.
+fn refused_root(command: &StoreCommand, reply: &StoreReply, now: Timestamp) -> Option<Box<Root>> {
+    match (command, reply) {
+        (StoreCommand::Commit { batch, .. }, StoreReply::Committed(Err(error)))
+            if error.kind == StoreErrorKind::QuotaExceeded && batch.puts.len() > 1 =>
+        {
+            let (_, bytes) = batch.puts.iter().find(|(part, _)| *part == Part::Root)?;
+            match load_root(Some(bytes), SESSION, now) {
+                Loaded::Found { root, .. } => Some(Box::new(root)),
+                other => panic!("a root that cannot be read as it was written: {other:?}"),
+            }
+        }
+        _ => None,
+    }
+}
+
 fn any_kind(rng: &mut Rng) -> StoreErrorKind {
     match rng.below(8) {
-        // Not a full store: counters are written without their summaries there (tests/session/room.rs), which these
-        // invariants do not tell from a summary that was lost.
+        // Not a full store, which is one of its own: what needs no room is taken (`fill`).
         0 => StoreErrorKind::Busy,
         1 => StoreErrorKind::KeyUnavailable,
         2 => StoreErrorKind::Unavailable { why: UnavailableWhy::Denied },

@@ -64,8 +64,10 @@ fn newly_effective(commit: &Commit<'_>) -> bool {
     let effective = |root: &Root, attempt: AttemptId| {
         root.generations.iter().any(|made| made.attempt == attempt && made.verdict == Some(Verdict::Effective))
     };
-    let new = commit.new.generations.iter().map(|made| made.attempt);
-    new.into_iter().any(|attempt| effective(commit.new, attempt) && !effective(commit.old, attempt))
+    let attempts = |root: &Root| root.generations.iter().map(|made| made.attempt).collect::<Vec<_>>();
+    let (stored, held_back) = (attempts(commit.new), attempts(&commit.by.memory));
+    stored.iter().any(|attempt| effective(commit.new, *attempt) && !effective(commit.old, *attempt))
+        || held_back.iter().any(|attempt| !stored.contains(attempt) && effective(&commit.by.memory, *attempt))
         || commit.last() == Some(What::Undo)
 }
 
@@ -78,9 +80,10 @@ fn judged(commit: &Commit<'_>) -> bool {
     attempts.into_iter().any(|attempt| verdict(commit.old, attempt).is_none() && verdict(commit.new, attempt).is_some())
 }
 
-/// A model's summary went live.
+/// A model's summary went live: of this session's own summariser, or the host's.
 fn healthy(commit: &Commit<'_>) -> bool {
     commit.did(|what| match what {
+        What::Adopt => true,
         What::Commit(attempt, false) => commit.ahead() || commit.live().is_some_and(|live| live.id == *attempt),
         _ => false,
     })
@@ -107,7 +110,7 @@ fn cooldown(old: &Guards, new: &Guards, commit: &Commit<'_>) -> bool {
 
 /// A pass by hand went well.
 fn by_hand(commit: &Commit<'_>) -> bool {
-    commit.did(|what| matches!(what, What::Commit(_, false)))
+    commit.did(|what| matches!(what, What::Commit(_, false) | What::Adopt))
 }
 
 /// An instant is where it was or later; earlier only where the clock went back behind it.
@@ -119,8 +122,14 @@ fn recovery(old: &Guards, new: &Guards, commit: &Commit<'_>) -> bool {
     match (old.recovery, new.recovery) {
         (Some(before), Some(after)) => {
             let longest = limits::RECOVERY.doubled(before.rung, limits::LONGEST_RUNG);
-            let same_trip = after.rung >= before.rung && after.probes >= before.probes;
-            same_trip && kept(before.deadline, after.deadline, longest, commit) || commit.ahead() && helped(commit)
+            // Ahead of the store one trip may have ended by a low reading, and another begun.
+            let another = commit.ahead() && commit.did(|what| matches!(what, What::Report(prompt) if *prompt > 0));
+            let same_trip = another || after.rung >= before.rung && after.probes >= before.probes;
+            // Which memory knew all the time, and what is stored without its summary does not: its exit is taken.
+            let judging = |root: &Root| matches!(root.state.phase, Phase::AwaitingVerdict { attempt, .. } if attempt.probe.is_some());
+            let taken = commit.ahead() && judging(commit.new) && !judging(commit.old);
+            same_trip && (taken || kept(before.deadline, after.deadline, longest, commit))
+                || commit.ahead() && helped(commit)
         }
         (Some(_), None) => !new.tripped(),
         (None, _) => true,
@@ -128,7 +137,7 @@ fn recovery(old: &Guards, new: &Guards, commit: &Commit<'_>) -> bool {
 }
 
 fn interrupted(old: &Guards, new: &Guards, commit: &Commit<'_>) -> bool {
-    let ended = commit.did(|what| matches!(what, What::Commit(..) | What::Fail(_)));
+    let ended = commit.did(|what| matches!(what, What::Commit(..) | What::Fail(_) | What::Adopt));
     new.interrupted.streak >= old.interrupted.streak || ended
 }
 

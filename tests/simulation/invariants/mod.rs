@@ -7,10 +7,11 @@ mod cover;
 mod durable;
 mod guards;
 mod revisions;
+mod room;
 mod states;
 mod writes;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use compaction_governor::{policy::Phase, record::Root, time::Timestamp};
 
@@ -55,14 +56,15 @@ pub(crate) fn after_commit(
     named("states", states::check(&change.new.state))?;
     named("attempts", attempts::check(&commit))?;
     named("calls", calls::check(commits.elapsed, &mut commits.trip, &commit))?;
+    named("room", room::check(&commit))?;
     named("writes", writes::check(change, store, &commit))
 }
 
 /// After every step, on the tab that took it.
-pub(crate) fn after_step(tab: &Tab, store: &SimStore) -> Result<(), String> {
+pub(crate) fn after_step(tab: &Tab, store: &SimStore, adopted: &HashSet<String>) -> Result<(), String> {
     named("states", states::check(tab.session.state()))?;
     named("bounded", bounded::check(tab))?;
-    named("cover", cover::check(tab))?;
+    named("cover", cover::check(tab, adopted))?;
     named("durable", durable::check(tab, store))
 }
 
