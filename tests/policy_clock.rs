@@ -46,6 +46,23 @@ fn a_clock_that_jumps_back_shortens_cooldowns_refusals_and_attempts_to_their_own
     assert_eq!((session.blocked(), session.seconds_until_retry()), (Some(Block::FloorBound), Some(240)));
 }
 
+// The fault: a clock went back during an attempt, whose failure's cooldown was compared with one that had ended a month ahead.
+// What it cost: it was dropped, and the old one set back to its minute: a provider that an hour was due to was called.
+// What now holds: what stands is set back first; the longer of the two is kept.
+#[test]
+fn a_cooldown_that_a_clock_left_far_ahead_does_not_swallow_a_longer_one_that_is_true() {
+    let mut session = Session::new();
+    session.now = 30 * DAY;
+    session.begins();
+    session.fails(FailureClass::Timeout);
+    session.now += 61;
+    session.begins();
+    session.now = 0;
+    session.fails(FailureClass::Auth);
+    session.time_passes();
+    assert_eq!(session.seconds_until_retry(), Some(HOUR), "the provider's own");
+}
+
 #[test]
 fn a_clock_that_jumps_forward_grants_at_most_one_probe() {
     let mut session = Session::tripped();

@@ -163,6 +163,7 @@ export interface SummaryRequest<M = ChatMessage> {
   mode: 'separate' | 'in_place';
   messages: M[];
   maxTokens: number;
+  /** Fires when the answer is not waited for any more: its time is up, the call was given up, or another tab has taken the attempt over. */
   signal: Signal;
   compactionId: string;
 }

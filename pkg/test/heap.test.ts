@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import bytes from '../src/boundary/bytes.js';
 import { Core, CoreSettings, StoreHandle, initSync } from '../src/boundary/glue.js';
+import { memoryOf } from './memory.js';
 
 const PASSES = 1_000;
 const SETTLED = 100;
@@ -15,7 +16,7 @@ const STEP_MS = 600_000;
 const GROWTH_BYTES = PASSES * ENTRIES_PER_PASS * 32 * 2;
 
 test('a thousand passes over texts of every length take no more memory than their entries', async () => {
-  const size = bytesOf(initSync({ module: bytes }));
+  const size = memoryOf(initSync({ module: bytes }));
   const { core, pass } = newSession();
   for (let round = 0; round < SETTLED; round++) await pass(round);
   const settled = size();
@@ -40,18 +41,10 @@ function newSession(): { core: Core; pass: (round: number) => Promise<void> } {
     const offsets = Uint32Array.of(0, ...texts.map((text) => (end += text.length)));
     core.request(plan.compactionId, texts.join(''), offsets, undefined, undefined, 0, 0, -1, 0, 0, now);
     const words = Array.from({ length: 20 + (length % 150) }, (_, i) => (((length + i) * 2_654_435_761) >>> 0).toString(36));
-    const committed = await core.commit(plan.compactionId, `Round ${round}: ${words.join(' ')}`, 'stop', 100, now, texts.join(''), offsets, '');
+    const committed = await core.commit(plan.compactionId, `Round ${round}: ${words.join(' ')}`, 'stop', now, texts.join(''), offsets, '');
     assert.equal(committed.status, 'committed', JSON.stringify(committed));
     await core.reportUsage(1_000, core.viewRevision(), now, core.entryCount(), now);
     core.drainEvents();
   };
   return { core, pass };
-}
-
-/** How many bytes of memory the module has, asked anew each time: growing replaces the buffer. */
-function bytesOf(exports: unknown): () => number {
-  assert.ok(typeof exports === 'object' && exports !== null && 'memory' in exports);
-  const { memory } = exports;
-  assert.ok(typeof memory === 'object' && memory !== null);
-  return () => ('buffer' in memory && memory.buffer instanceof ArrayBuffer ? memory.buffer.byteLength : assert.fail('no memory'));
 }

@@ -200,6 +200,8 @@ impl Change<'_> {
     }
 
     fn cool_down(&mut self, failure: Failure) {
+        // What stands is compared as what it can mean: a clock may have left it far ahead.
+        clamp::cooldown(&mut self.state.guards.failures, self.now);
         let failures = &mut self.state.guards.failures;
         let streak = &mut failures.streaks[failure.class as usize];
         *streak = streak.saturating_add(1);

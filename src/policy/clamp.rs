@@ -2,7 +2,7 @@
 
 use crate::{
     policy::{
-        Phase, State,
+        Failures, Phase, State,
         limits::{self, ATTEMPT_DEADLINE, REPLAN_AFTER},
         recovery,
     },
@@ -19,10 +19,7 @@ pub(super) fn instants(state: &mut State, now: Timestamp) {
         Phase::AwaitingVerdict { committed_at, .. } => past(committed_at),
     }
     let guards = &mut state.guards;
-    if let Some(cooldown) = &mut guards.failures.cooldown {
-        let streak = guards.failures.streaks[cooldown.class as usize];
-        ahead(&mut cooldown.until, limits::longest_cooldown(cooldown.class, streak));
-    }
+    cooldown(&mut guards.failures, now);
     if let Some(until) = &mut guards.interrupted.until {
         ahead(until, limits::interrupted(guards.interrupted.streak).unwrap_or_default());
     }
@@ -34,4 +31,13 @@ pub(super) fn instants(state: &mut State, now: Timestamp) {
     }
     guards.last_commit_at.iter_mut().for_each(past);
     guards.last_attempt_end.iter_mut().for_each(past);
+}
+
+/// Sets the standing cooldown back to what its class and streak can mean.
+pub(super) fn cooldown(failures: &mut Failures, now: Timestamp) {
+    if let Some(cooldown) = &mut failures.cooldown {
+        let streak = failures.streaks[cooldown.class as usize];
+        let longest = now.after(limits::longest_cooldown(cooldown.class, streak));
+        cooldown.until = cooldown.until.min(longest);
+    }
 }

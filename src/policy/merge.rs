@@ -1,6 +1,6 @@
 //! Two histories of one session become one, after writes had to wait (rule 14).
 
-use crate::policy::{Guards, Interrupted, State, clamp, recovery};
+use crate::policy::{Guards, Interrupted, Phase, State, clamp, recovery};
 use crate::{policy::Observation, time::Timestamp};
 
 /// The state of the store, joined by what memory learned while it could not be written: never fewer strikes, never an
@@ -11,9 +11,23 @@ pub fn merge(store: &State, memory: &State, seen: &Observation, now: Timestamp) 
     let (mut merged, mut memory) = (store.clone(), memory.clone());
     clamp::instants(&mut merged, now);
     clamp::instants(&mut memory, now);
+    supersede_views(&mut merged, &memory);
     join(&mut merged.guards, &memory.guards);
     recovery::keep_in_step(&mut merged.guards, seen, now);
     merged
+}
+
+/// What memory alone has committed is no view any more, and its number may be that of one of the store's: the store's goes on
+/// under a number that nobody has handed out, so that what comes late of a lost view is void.
+fn supersede_views(merged: &mut State, memory: &State) {
+    let view = |state: &State| (state.view_revision, state.guards.last_commit_at);
+    if memory.view_revision < merged.view_revision || view(memory) == view(merged) {
+        return;
+    }
+    merged.view_revision = memory.view_revision.saturating_add(1);
+    if let Phase::AwaitingVerdict { view_revision, .. } = &mut merged.phase {
+        *view_revision = merged.view_revision;
+    }
 }
 
 fn join(guards: &mut Guards, other: &Guards) {

@@ -51,16 +51,17 @@ fn fresh(state: &State, report: &Report) -> Result<(), Ignored> {
 
 fn possible(report: &Report, seen: &Observation) -> Result<(), Ignored> {
     let above = seen.lines.is_some_and(|lines| report.prompt_tokens > lines.window);
-    if report.prompt_tokens == 0 || (above && !agrees(report)) {
+    if report.prompt_tokens == 0 || (above && exceeds_estimate(report)) {
         return Err(Ignored::Impossible);
     }
     Ok(())
 }
 
-/// Whether the figure is within a quarter of the estimate of the same prompt.
-fn agrees(report: &Report) -> bool {
-    let apart = u64::from(report.prompt_tokens.abs_diff(report.estimated));
-    apart * AGREEMENT_PART <= u64::from(report.estimated)
+/// Whether the figure is more than a quarter above the estimate of the same prompt. One that is below it is no sum of several
+/// prompts: where the window was understated, it may be the first to say that the fixed part has shrunk.
+fn exceeds_estimate(report: &Report) -> bool {
+    let above = u64::from(report.prompt_tokens.saturating_sub(report.estimated));
+    above * AGREEMENT_PART > u64::from(report.estimated)
 }
 
 /// An accepted prompt proves that the window holds it (rules 2 and 10).

@@ -40,7 +40,7 @@ pub(crate) use crc::crc32c;
 pub use envelope::{ENVELOPE_BYTES, envelope, sealed};
 pub use frame::{MIN_READER, SCHEMA};
 pub use load::{CorruptKind, Loaded, LoadedSummary, load_root, load_summary};
-pub use pins::{PinnedEntry, Pins, encode_pins, load_pins};
+pub use pins::{MAX_PINS, PinnedEntry, Pins, encode_pins, load_pins};
 pub use rename::{Renamed, rename_part};
 pub use root::{Anchor, Generation, MAX_GENERATIONS, MAX_PINNED, ROOT_BYTES, Root, encode_root};
 pub use summary::{Behind, Bounds, Kept, Summary, encode_summary};

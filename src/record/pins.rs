@@ -60,7 +60,8 @@ pub fn encode_pins(session: &str, pins: &Pins) -> Vec<u8> {
     frame::seal(&map.finish(&pins.unknown))
 }
 
-/// Reads the bytes that a store keeps as the pins of `session`; none where they cannot be read as such.
+/// Reads the bytes that a store keeps as the pins of `session`; none where they cannot be read as such, and of each list
+/// no more than [`MAX_PINS`].
 #[must_use]
 pub fn load_pins(bytes: Option<&[u8]>, session: &str) -> Pins {
     let repaired = Cell::new(false);
@@ -79,18 +80,21 @@ fn encode_text(text: &str) -> Vec<u8> {
 
 fn decode(fields: &Fields<'_, '_>) -> Pins {
     let mut texts = Vec::new();
-    for raw in fields.items(TEXTS).unwrap_or_default() {
+    for raw in fields.items(TEXTS).unwrap_or_default().into_iter().take(MAX_PINS) {
         let found = fields.nested(raw, TEXT_KNOWN);
         texts.extend(found.and_then(|found| found.text(TEXT).map(str::to_owned)));
     }
     let mut entries = Vec::new();
-    for pair in fields.numbers(ENTRIES, u64::MAX).unwrap_or_default().chunks_exact(2) {
+    for pair in fields.numbers(ENTRIES, u64::MAX).unwrap_or_default().chunks_exact(2).take(MAX_PINS) {
         if let &[id, nth] = pair {
             entries.push(PinnedEntry { id, nth: u32::try_from(nth).unwrap_or(u32::MAX) });
         }
     }
     Pins { entries, texts, unknown: fields.unknown.clone() }
 }
+
+/// More is not a handful of things that matter but a second conversation.
+pub const MAX_PINS: usize = 32;
 
 /// Keys below this one are known to this build; the first two are those of every part.
 const KNOWN: u8 = 4;

@@ -96,13 +96,14 @@ impl Mutation for Commit {
     type Output = Committed;
 
     fn mutate(&mut self, session: &mut Session, now: Timestamp) -> Mutated<Committed> {
+        // Once, however often it is made again.
+        session.owe(core::mem::take(&mut self.spent));
         let Some(planned) = session.planned().filter(|planned| planned.attempt == self.attempt).cloned() else {
             return Mutated::root_only(Committed::Superseded);
         };
         if let Some(live) = self.landed(session, &planned) {
             return Mutated::root_only(live);
         }
-        session.edit_root(|root| root.spent_tokens = root.spent_tokens.saturating_add(u64::from(self.spent)));
         if !holds(session, &planned) {
             return Mutated::root_only(superseded(session, &planned, now));
         }
@@ -130,6 +131,7 @@ impl Commit {
         if !session.names(self.attempt) {
             return None;
         }
+        session.owed_was_written();
         let after = session.observation().occupancy;
         session.notify(planned.notice(Status::Completed, Some(after), None));
         Some(Committed::Live { before: planned.before, after })
@@ -215,6 +217,19 @@ impl Mutation for Fail {
 }
 
 impl Session {
+    /// Counts what a summariser was paid for, whatever comes of its answer. It rides along with the next write; what another
+    /// writer leaves in the store meanwhile does not undo it.
+    pub fn owe(&mut self, tokens: Tokens) {
+        self.link_mut().owed_tokens += u64::from(tokens);
+        self.edit_root(|root| root.spent_tokens = root.spent_tokens.saturating_add(tokens.into()));
+    }
+
+    /// The store's count has it already, and it was added once more to what was read.
+    fn owed_was_written(&mut self) {
+        let owed = core::mem::take(&mut self.link_mut().owed_tokens);
+        self.edit_root(|root| root.spent_tokens = root.spent_tokens.saturating_sub(owed));
+    }
+
     /// Makes an accepted summary live, with the range it covers; the parts that go into the same store commit.
     pub(super) fn make_live(
         &mut self,

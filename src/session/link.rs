@@ -47,6 +47,8 @@ pub(super) struct Link {
     pub(super) trouble: Option<StoreError>,
     /// What the store has no room for.
     pub(super) content: Content,
+    /// What summarisers were paid for and no record counts yet: it rides along with the next write.
+    pub(super) owed_tokens: u64,
 }
 
 /// Whether the store can be used.
@@ -77,6 +79,7 @@ impl Link {
             stored: Vec::new(),
             trouble: None,
             content: Content::default(),
+            owed_tokens: 0,
         }
     }
 

@@ -45,6 +45,7 @@ mod takeover;
 mod write;
 mod writing;
 
+pub use crate::record::MAX_PINS;
 pub use adopt::Adopt;
 pub use carry::{CARRY_TOKENS, CarryRefusal};
 pub use claim::{Claim, Claimed, Others, Planned};
@@ -57,7 +58,7 @@ pub use loss::Loss;
 pub use memory::{BELOW_LINE, OVER_LINE, Session};
 pub use notice::{Notice, Status};
 pub use open::{Found, Open};
-pub use pin::{MAX_PINS, PIN_TOKENS, Pin, PinError, Pinnable, Pinned, Unpin};
+pub use pin::{PIN_TOKENS, Pin, PinError, Pinnable, Pinned, Unpin};
 pub use refresh::Refresh;
 pub use request::{Ask, Asking, RequestError};
 pub use resume::ResumeError;

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::{
-    record::{self, PinnedEntry},
+    record::{self, MAX_PINS, PinnedEntry},
     session::{
         Session,
         command::PINS,
@@ -294,8 +294,6 @@ fn join<T: Clone + PartialEq>(found: &mut Vec<T>, mine: &[T]) {
     }
 }
 
-/// More is not a handful of things that matter but a second conversation.
-pub const MAX_PINS: usize = 32;
 /// Entries that pins may keep, groups counted whole: each is named by every later generation, in a record of two kilobytes.
 const MAX_PINNED_ENTRIES: usize = 128;
 /// A pinned text is a fact or a rule, not a document: those are entries, which can be pinned whatever their length.

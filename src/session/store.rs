@@ -84,6 +84,7 @@ impl Session {
         let view_revision = self.state().view_revision.saturating_add(1);
         self.set_revision(None);
         self.link_mut().unsaved = false;
+        self.link_mut().owed_tokens = 0;
         self.note_reported_here(false);
         if let Some(planned) = self.planned().cloned() {
             self.notify(planned.notice(Status::Cancelled, None, None));

@@ -1,6 +1,7 @@
 //! Another writer's attempt that nobody works on any more.
 
 use crate::{
+    id::AttemptId,
     policy::{Event, Phase},
     session::{
         Session,
@@ -25,6 +26,12 @@ impl Mutation for TakeOver {
 }
 
 impl Session {
+    /// Whether `attempt` is the one that runs, as far as memory knows.
+    #[must_use]
+    pub fn runs(&self, attempt: AttemptId) -> bool {
+        matches!(self.state().phase, Phase::Compacting { attempt: running } if running.id == attempt)
+    }
+
     /// Abandons the running attempt, unless this object is the one that works on it.
     pub(super) fn abandon_orphan(&mut self, now: Timestamp) -> bool {
         let Phase::Compacting { attempt } = self.state().phase else { return false };

@@ -287,6 +287,7 @@ impl Writer {
     fn written(&self, session: &mut Session, revision: Revision) -> Step {
         session.set_revision(Some(revision));
         session.link_mut().unsaved = false;
+        session.link_mut().owed_tokens = 0;
         session.link_mut().stale.clear();
         session.content_written(&self.sent);
         session.attach();
@@ -365,6 +366,7 @@ impl Session {
         }
         self.note_reported_here(anchor.is_some());
         root.anchor = anchor.or(root.anchor);
+        root.spent_tokens = root.spent_tokens.saturating_add(self.link().owed_tokens);
         self.replace_root(root);
         let pins = self.take_pins(snapshot.part(PINS));
         self.take_summaries(snapshot, now) && pins

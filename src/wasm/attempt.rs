@@ -101,6 +101,17 @@ impl Core {
         Ok(out.finish())
     }
 
+    /// Counts what a summariser was paid for, whatever comes of its answer.
+    pub fn paid(&self, tokens: f64) -> Result<(), JsValue> {
+        self.inner.session.borrow_mut().owe(convert::tokens("tokens", tokens)?);
+        Ok(())
+    }
+
+    /// Whether the attempt still runs, as far as memory knows: false where another tab took it over.
+    pub fn runs(&self, compaction_id: &str) -> Result<bool, JsValue> {
+        Ok(self.session().runs(convert::attempt(compaction_id)?))
+    }
+
     /// Takes an answer; true where another request follows instead of [`Core::commit`].
     pub fn take(&self, compaction_id: &str, text: &str, finish: &str) -> Result<bool, JsValue> {
         let attempt = convert::attempt(compaction_id)?;
@@ -116,7 +127,6 @@ impl Core {
         compaction_id: &str,
         text: String,
         finish: &str,
-        spent_tokens: f64,
         now: f64,
         joined: &str,
         offsets: &[u32],
@@ -124,14 +134,13 @@ impl Core {
         carry: Option<String>,
         through: Option<String>,
     ) -> Result<Promise, JsValue> {
-        let spent = convert::tokens("spentTokens", spent_tokens)?;
         let attempt = convert::attempt(compaction_id)?;
         let (carry, through) = (carry.unwrap_or_default(), through.unwrap_or_default());
         let (finish, ends) = (convert::finish(finish), convert::utf8_ends(joined, offsets));
         let slice = (joined, ends.as_slice());
         // An attempt that is not this one's any more is superseded by the commit, and said so there.
         let _ = self.inner.session.borrow_mut().hold_against(attempt, (&text, finish), slice, &[&carry, tail]);
-        self.end(Commit { attempt, text, finish, fallback: false, spent, carry, through }, now)
+        self.end(Commit { attempt, text, finish, fallback: false, spent: 0, carry, through }, now)
     }
 
     /// Commits a plain summary, written here without a model.

@@ -2,7 +2,7 @@
 
 use compaction_governor::{
     id::AttemptId,
-    record::{PinnedEntry, Pins, Root, Summary, encode_pins, encode_root, encode_summary, load_pins},
+    record::{MAX_PINS, PinnedEntry, Pins, Root, Summary, encode_pins, encode_root, encode_summary, load_pins},
 };
 
 use crate::{
@@ -39,6 +39,21 @@ fn damaged_pins_and_other_parts_are_read_as_none_and_never_panic() {
         bytes[at] ^= 1 << draw.below(8);
         assert_eq!(load_pins(Some(&bytes), "s"), Pins::default());
     });
+}
+
+// The fault: as many pins were read as the bytes named, which an import or a host's own store may bring.
+// What it cost: every later generation names each pinned entry, in a record of two kilobytes.
+// What now holds: above the cap is the cap.
+#[test]
+fn pins_above_their_cap_are_read_as_the_first_of_them() {
+    let entry = |id| PinnedEntry { id, nth: 0 };
+    let given = Pins {
+        entries: (0..1_000).map(entry).collect(),
+        texts: (0..1_000).map(|n| format!("rule {n}")).collect(),
+        ..Pins::default()
+    };
+    let found = load_pins(Some(&encode_pins("s", &given)), "s");
+    assert_eq!((&found.entries[..], &found.texts[..]), (&given.entries[..MAX_PINS], &given.texts[..MAX_PINS]));
 }
 
 #[test]

@@ -25,7 +25,7 @@ mod writers;
 use compaction_governor::{
     config::{Config, Trigger},
     policy::{self, Action, Block, Decision, FailureClass, Hold, Ignored, Kind, Verdict, Wait},
-    session::{Claimed, Committed, Durability, Event, Found, Report, Settings, Write},
+    session::{Claimed, Committed, Durability, Event, Found, Refresh, Report, Settings, Write},
     store::{Capabilities, StoreErrorKind, Survives, SyncStore},
     summary::Rejection,
     time::{Millis, Timestamp},
@@ -396,4 +396,23 @@ fn an_attempt_that_the_host_gave_up_leaves_no_failure_no_strike_and_no_attempt()
     assert_eq!((guards.failures.cooldown, guards.weak_streak, guards.attempts_without_progress), (None, 0, 0));
     assert_eq!(tab.commit(&planned, SUMMARY), Committed::Superseded, "what comes late is not used");
     assert!(tab.session.decide(tab.now).pass().is_some(), "and the next may start at once");
+}
+
+// The fault: an error had named a limit far below the true one, and the host then freed most of its fixed part. Every prompt
+// that it sent from then on was above that limit and far below the estimate, and its count was refused as impossible.
+// What it cost: the fixed part stayed as large as it had been, and the conversation was never compacted again.
+// What now holds: only what is above the estimate can be the sum of several prompts; what is below it is believed.
+#[test]
+fn a_count_below_the_estimate_is_believed_above_a_limit_that_an_error_understated() {
+    let mut tab = fresh();
+    tab.fixed = 24_000;
+    tab.observe(8);
+    tab.call();
+    assert_eq!(tab.session.observation().floor, 24_500);
+    let view_revision = tab.session.state().view_revision;
+    tab.event(Event::Overflow { view_revision, limit: Some(8_000) });
+    tab.fixed = 8_000;
+    assert_eq!(tab.call().ignored, None);
+    let seen = tab.session.observation();
+    assert_eq!((seen.floor, seen.lines.map(|lines| lines.window)), (8_500, Some(32_768)));
 }

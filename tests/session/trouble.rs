@@ -190,3 +190,70 @@ fn a_reading_of_a_view_that_was_lost_is_no_reading_of_the_view_that_won() {
     assert_eq!(second.session.state().view_revision, first.session.state().view_revision);
     assert_ne!(second.session.root().anchor.map(|anchor| anchor.prompt_tokens), Some(9_123));
 }
+
+// The fault: what memory alone had committed, and another writer's view, had the same number.
+// What it cost: a usage report that came late for the lost view settled the winner's verdict, and an overflow struck it.
+// What now holds: after such a loss the view goes on under a number that nobody has handed out.
+#[test]
+fn a_late_report_or_refusal_of_a_view_that_was_lost_settles_nothing_of_the_view_that_won() {
+    for ahead in [false, true] {
+        let mut first = fresh();
+        first.grow_to_threshold();
+        let (mut second, _) = Tab::open(first.store.another_context(), 2, first.now);
+        second.observe(first.entries());
+        second.store.refuse(Some(StoreErrorKind::QuotaExceeded));
+        second.grow_to_threshold();
+        let planned = second.claimed();
+        second.commit(&planned, SUMMARY);
+        let (lost, entries) = (second.session.state().view_revision, second.session.index().len());
+        second.store.refuse(None);
+        first.wait(Millis::secs(1));
+        let planned = first.claimed();
+        if !ahead {
+            first.commit(&planned, SUMMARY);
+        }
+        second.wait(Millis::secs(120));
+        second.settle();
+        if ahead {
+            first.now = second.now;
+            assert!(matches!(first.commit(&planned, SUMMARY), Committed::Live { .. }));
+            second.settle();
+        }
+        let late = Report { prompt_tokens: 9_123, view_revision: Some(lost), sent_at: START, entries };
+        assert_eq!(second.run(Write::new(late)).ignored, Some(Ignored::StaleView), "{ahead}");
+        let refused = second.event(Event::Overflow { view_revision: lost, limit: None });
+        assert_eq!(refused.ignored, Some(Ignored::StaleView), "{ahead}");
+        assert!(first.session.state().attempt().is_some());
+        first.event(Event::Renewed(planned.attempt));
+        assert_eq!(
+            first.call().verdict.map(|settled| settled.verdict),
+            Some(Verdict::Effective),
+            "the winner is judged"
+        );
+    }
+}
+
+// The fault: what a summariser was paid for was forgotten with an answer that came after another tab had taken over.
+// What it cost: the tokens spent were shown too low, by a whole pass for each such answer.
+// What now holds: they are counted at once, and ride along with the next write.
+#[test]
+fn an_answer_that_came_too_late_is_paid_for_all_the_same_and_counted_once() {
+    let mut first = fresh();
+    first.grow_to_threshold();
+    let late = first.claimed();
+    let (mut second, _) = Tab::open(first.store.another_context(), 2, first.now);
+    second.observe(first.entries());
+    second.wait(Millis::secs(600));
+    first.now = second.now;
+    let planned = second.claimed();
+    second.commit(&planned, SUMMARY);
+    assert_eq!(first.commit(&late, SUMMARY), Committed::Superseded);
+    assert_eq!(first.session.root().spent_tokens, 1_800);
+    assert_eq!(first.run(Refresh::new()), false);
+    let writes = first.store.commits();
+    assert!(first.call().verdict.is_some());
+    assert_eq!(first.store.commits(), writes + 1);
+    assert_eq!(reopen(&first, 3).session.root().spent_tokens, 1_800);
+    assert_eq!(second.run(Refresh::new()), true);
+    assert_eq!(second.session.root().spent_tokens, 1_800);
+}

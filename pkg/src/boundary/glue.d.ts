@@ -97,6 +97,10 @@ export class Core {
     now: number,
   ): RequestDto;
   refusal(compactionId: string, text: string, finish: Finish): { code: string; message: string } | undefined;
+  /** Counts what a summariser was paid for, whatever comes of its answer. */
+  paid(tokens: number): void;
+  /** Whether the attempt still runs, as far as memory knows. */
+  runs(compactionId: string): boolean;
   /** True: another request follows instead of `commit`. */
   take(compactionId: string, text: string, finish: Finish): boolean;
   /** `joined` and `offsets` are the slice, `tail` the text of what stays: what the summary lost of them becomes its last line. */
@@ -104,7 +108,6 @@ export class Core {
     compactionId: string,
     text: string,
     finish: Finish,
-    spentTokens: number,
     now: number,
     joined: string,
     offsets: Uint32Array,

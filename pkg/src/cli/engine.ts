@@ -66,7 +66,8 @@ export interface Engine {
   drainEvents(): Told[];
   open(now: number): Promise<unknown>;
   claim(kind: 'auto' | 'manual' | 'overflow', now: number): Promise<Plan | Refused>;
-  commit(compactionId: string, text: string, finish: 'stop', spentTokens: number, now: number, joined: string, offsets: Uint32Array, tail: string): Promise<Committed>;
+  paid(tokens: number): void;
+  commit(compactionId: string, text: string, finish: 'stop', now: number, joined: string, offsets: Uint32Array, tail: string): Promise<Committed>;
   commitFallback(compactionId: string, joined: string, offsets: Uint32Array, now: number, carry?: string): Promise<Committed>;
   reportUsage(promptTokens: number, viewRevision: number, sentAt: number, entries: number, now: number): Promise<{ ignored?: string; verdict?: string }>;
   stepWithoutUsage(viewRevision: number, now: number): Promise<void>;

@@ -85,7 +85,8 @@ export class Simulated extends Conversation {
     const text = plan.means === 'model' ? scriptedSummary(plan.tokens, plan.maxTokens) : undefined;
     const summaryTokens = rough(text?.length ?? 0);
     const spentTokens = text === undefined ? 0 : plan.tokens + summaryTokens;
-    const done = text === undefined ? await this.#plain(engine, plan) : await engine.commit(plan.compactionId, text, 'stop', spentTokens, this.clock.now, '', new Uint32Array(plan.entries + 1), '');
+    engine.paid(spentTokens);
+    const done = text === undefined ? await this.#plain(engine, plan) : await engine.commit(plan.compactionId, text, 'stop', this.clock.now, '', new Uint32Array(plan.entries + 1), '');
     if (done.status !== 'committed') {
       const { code, message } = done.status === 'failed' ? done : { code: 'superseded', message: 'another pass took its place' };
       this.report({ type: 'failed', code, message });

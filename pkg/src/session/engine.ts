@@ -32,6 +32,7 @@ export class Engine<M> {
   readonly #scope: string | undefined;
   /** The revision that other tabs were told of. */
   #told = 0;
+  readonly #learners = new Set<() => void>();
   #lockFails = false;
   #refreshing = false;
   #background: Promise<void>;
@@ -100,6 +101,7 @@ export class Engine<M> {
       throw brand(error);
     } finally {
       this.#announce();
+      if (!this.life.over) for (const learn of [...this.#learners]) learn();
       this.watch.changed();
     }
   }
@@ -107,6 +109,12 @@ export class Engine<M> {
   /** Runs `operation` after the record was loaded and after what was asked for before. A store's failure shows in the snapshot. */
   later(operation: () => Promise<unknown>): void {
     this.#background = this.#background.then(() => this.run(operation)).then(ignore, ignore);
+  }
+
+  /** Calls `learn` after every operation: what it found in the store is known by then. Returns what ends that. */
+  whenLearned(learn: () => void): () => void {
+    this.#learners.add(learn);
+    return () => void this.#learners.delete(learn);
   }
 
   /** Asks for the session's lock. A lock manager that fails is told of once. */

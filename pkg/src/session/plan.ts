@@ -29,7 +29,9 @@ export class ClaimedPlan<M> implements Plan<M> {
   #request: SummaryRequest<M> | undefined;
   /** What was asked for last is a part of the slice, whose text is on the other side. */
   #held = false;
-  #spent = 0;
+  /** It is on its way to its own end: nothing is to be told of it any more. */
+  #ending = false;
+  readonly #letGo: () => void;
   /** The reply that was read last: one that is looked at and then committed is checked once, and was paid for once. */
   #latest: { readonly reply: unknown; readonly read: Promise<Reply | undefined> } | undefined;
 
@@ -47,6 +49,7 @@ export class ClaimedPlan<M> implements Plan<M> {
     this.#deadline = claimed.deadline;
     this.#lengthMs = claimed.deadline - Date.now();
     this.#setDeadline(claimed.deadline);
+    this.#letGo = engine.whenLearned(() => this.#look());
   }
 
   get deadline(): number {
@@ -96,7 +99,7 @@ export class ClaimedPlan<M> implements Plan<M> {
     if (branded(() => core.take(this.compactionId, text, finish))) return this.#next();
     const carry = this.#engine.carryFor(this.compactionId);
     const { joined, offsets, tail, through } = this.#slice;
-    return this.#end(() => core.commit(this.compactionId, text, finish, this.#spent, Date.now(), joined, offsets, tail, carry, through));
+    return this.#end(() => core.commit(this.compactionId, text, finish, Date.now(), joined, offsets, tail, carry, through));
   }
 
   async commitPlain(): Promise<CompactResult> {
@@ -109,13 +112,17 @@ export class ClaimedPlan<M> implements Plan<M> {
     const { core, reader } = this.#engine;
     const now = Date.now();
     const { failureClass, retryAfterMs } = reader.failure(error, now);
+    const overtaken = this.#overtaken();
+    this.#ending = true;
     const { fallback, retryAt } = await this.#engine.run(() => core.fail(this.compactionId, failureClass, retryAfterMs, now));
     if (fallback) return this.commitPlain();
     this.#close();
+    if (overtaken) return outcome({ status: 'superseded' });
     return failed(summarizerFailed(failureClass, error), retryAt);
   }
 
   async cancel(): Promise<CompactResult> {
+    this.#ending = true;
     await this.#engine.run(() => this.#engine.core.cancel(this.compactionId, Date.now())).finally(() => this.#close());
     return failed(compactionError('cancelled', 'the summary was given up by its signal; the conversation stands as it was; nothing is to be done', { retryable: true }), undefined);
   }
@@ -128,6 +135,7 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   async #end(operation: () => Promise<CommitDto>): Promise<CompactResult> {
+    this.#ending = true;
     try {
       return await this.#engine.run(operation).then(outcome, refusal);
     } finally {
@@ -153,10 +161,21 @@ export class ClaimedPlan<M> implements Plan<M> {
   #read(reply: unknown): Promise<Reply | undefined> {
     if (this.#latest !== undefined && this.#latest.reply === reply) return this.#latest.read;
     const given = this.#engine.reader.reply(reply);
-    this.#spent += given.usage ? given.usage.promptTokens + given.usage.outputTokens : 0;
+    const { promptTokens = 0, outputTokens = 0 } = given.usage ?? {};
+    branded(() => this.#engine.core.paid(promptTokens + outputTokens));
     const read = this.#engine.summaryWithoutSecrets(given.text).then((text) => (text === undefined ? undefined : { ...given, text }));
     this.#latest = { reply, read };
     return read;
+  }
+
+  /** Another tab works on it, or has ended it: what is still being written here would be thrown away, and paid for. */
+  #look(): void {
+    if (!this.#ending && this.#overtaken()) this.#late.abort();
+  }
+
+  /** The last resort calls no model, and nobody can take it over. */
+  #overtaken(): boolean {
+    return this.means === 'model' && !this.#engine.core.runs(this.compactionId);
   }
 
   #setDeadline(deadline: number): void {
@@ -169,6 +188,7 @@ export class ClaimedPlan<M> implements Plan<M> {
   }
 
   #close(): void {
+    this.#letGo();
     this.#timer.clear();
     this.#turn.release();
     this.#ended();

@@ -15,16 +15,18 @@ export async function writeSummary<M>(plan: Plan<M>, summarizers: readonly Summa
     if ('end' in written) return written.end;
     if (signal?.aborted) return plan.cancel();
     failure = written.failure;
+    // Nobody waits for another one's answer either.
+    if (written.over) break;
   }
   return plan.fail(failure);
 }
 
 /** How the attempt ended by this summariser, or why the next one is asked: it failed, or what it wrote would be refused. */
-async function writtenBy<M>(plan: Plan<M>, summarizer: Summarizer<M>, last: boolean, signal: Signal | undefined): Promise<{ end: CompactResult } | { failure: unknown }> {
+async function writtenBy<M>(plan: Plan<M>, summarizer: Summarizer<M>, last: boolean, signal: Signal | undefined): Promise<{ end: CompactResult } | { failure: unknown; over?: boolean | undefined }> {
   let request: SummaryRequest<M> | undefined;
   for (;;) {
     const answer = await answered(() => bounded(summarizer.summarize, (request ??= plan.requestFor(summarizer)), signal));
-    if ('failure' in answer) return answer;
+    if ('failure' in answer) return { ...answer, over: request?.signal.aborted };
     const refused = last ? undefined : await plan.refusal(answer.reply);
     if (refused) return { failure: compactionError(refused.code, refused.message, { retryable: true }) };
     const end = await plan.commit(answer.reply);
@@ -60,7 +62,7 @@ function bounded<M>(summarize: Summarize<M>, request: SummaryRequest<M>, signal:
       reject(error);
     };
     timer.set(() => stop('TimeoutError', `the summariser did not answer within ${SUMMARIZE_TIMEOUT_MS / 1_000} s`), SUMMARIZE_TIMEOUT_MS);
-    undo.push(whenAborted(request.signal, () => stop('TimeoutError', "the attempt's deadline passed before the summariser answered")));
+    undo.push(whenAborted(request.signal, () => stop('TimeoutError', "the attempt's deadline passed, or another tab took it over, before the summariser answered")));
     undo.push(whenAborted(signal, () => stop('AbortError', 'the call was given up while the summariser was writing')));
     asked(summarize, { ...request, signal: controller.signal }).then(resolve, reject);
   }).finally(() => {

@@ -236,7 +236,7 @@ class Played {
   async #commit(kind, { compactionId, means, tokens, maxTokens, entries, cut }) {
     const offsets = new Uint32Array(entries + 1);
     const done = means === 'model'
-      ? await this.#core.commit(compactionId, scriptedSummary(tokens, maxTokens), 'stop', 0, this.#now, '', offsets, '')
+      ? await this.#core.commit(compactionId, scriptedSummary(tokens, maxTokens), 'stop', this.#now, '', offsets, '')
       : await this.#core.commitFallback(compactionId, '', offsets, this.#now);
     assert.equal(done.status, 'committed', JSON.stringify(done));
     this.covered = cut;

@@ -183,6 +183,7 @@ impl Reference {
         }
         self.ended(&of, now);
         let class = failure.class;
+        self.clamp_cooldown(now);
         self.streaks[class as usize] += 1;
         let length = failure_length(class, self.streaks[class as usize], failure.retry_after.map(|wait| wait.0));
         if self.cooldown.is_none_or(|(_, until)| now + length > until) {
@@ -225,7 +226,8 @@ impl Reference {
             return (Came::Ignored(Ignored::Impossible), None);
         }
         if obs.lines.is_some_and(|lines| reading > u64::from(lines.window)) {
-            if reading.abs_diff(estimate) * 4 > estimate {
+            // choice: a figure far below the estimate is no sum of several prompts, and is believed as well.
+            if reading.saturating_sub(estimate) * 4 > estimate {
                 return (Came::Ignored(Ignored::Impossible), None);
             }
             self.accepted = self.accepted.max(Some(reading));
@@ -365,9 +367,7 @@ impl Reference {
             Stage::Compacting(of) => of.deadline = of.deadline.min(now + 600 * SECOND),
             Stage::Awaiting { at, .. } => *at = (*at).min(now),
         }
-        if let Some((class, until)) = &mut self.cooldown {
-            *until = (*until).min(now + failure_length(*class, self.streaks[*class as usize], Some(HOUR)));
-        }
+        self.clamp_cooldown(now);
         if let (Some(until), Some(length)) = (&mut self.interrupted_until, interrupted_length(self.interrupted)) {
             *until = (*until).min(now + length);
         }
@@ -379,6 +379,12 @@ impl Reference {
         }
         self.last_end = self.last_end.map(|at| at.min(now));
         self.last_commit = self.last_commit.map(|at| at.min(now));
+    }
+
+    fn clamp_cooldown(&mut self, now: u64) {
+        if let Some((class, until)) = &mut self.cooldown {
+            *until = (*until).min(now + failure_length(*class, self.streaks[*class as usize], Some(HOUR)));
+        }
     }
 }
 
