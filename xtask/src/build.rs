@@ -11,7 +11,7 @@ use crate::project::{Project, Wasm};
 use crate::sh::{self, say};
 use crate::stamp::Stamp;
 use crate::standard_library::StandardLibrary;
-use crate::{npm, tools};
+use crate::{arrange, npm, tools};
 
 /// Everything: WASM, package, page.
 pub(crate) fn all(project: &Project) -> Result<()> {
@@ -102,6 +102,7 @@ fn finish(project: &Project, name: &str, compiled: &Path, bindgen: &[String], op
     }
     bind(project, name, compiled, bindgen)?;
     optimise(project, &wasm, opt)?;
+    arrange(project, &wasm)?;
     refuse_machine_paths(project, &wasm)?;
     stamp.keep()
 }
@@ -136,7 +137,19 @@ fn bind(project: &Project, name: &str, compiled: &Path, flags: &[String]) -> Res
 
 fn optimise(project: &Project, wasm: &Path, flags: &[String]) -> Result<()> {
     say(format!("optimising it with wasm-opt {}", flags.join(" ")));
-    sh::run(Command::new(npm::bin(project, "wasm-opt")).args(flags).arg(wasm).arg("-o").arg(wasm))
+    wasm_opt(project, flags, wasm, wasm)
+}
+
+/// Alike functions side by side; what the names and the list of features were good for is over then.
+fn arrange(project: &Project, wasm: &Path) -> Result<()> {
+    let named = project.scratch("arranged")?.join("named.wasm");
+    arrange::name_by_place(wasm, &named)?;
+    let flags = ["--reorder-functions-by-name", "--strip-debug", "--strip-target-features"].map(str::to_owned);
+    wasm_opt(project, &flags, &named, wasm)
+}
+
+fn wasm_opt(project: &Project, flags: &[String], from: &Path, to: &Path) -> Result<()> {
+    sh::run(Command::new(npm::bin(project, "wasm-opt")).args(flags).arg(from).arg("-o").arg(to))
 }
 
 fn refuse_machine_paths(project: &Project, wasm: &Path) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The house of Compaction Governor: one command that serves the page, one that tests, one that checks, one that
 //! mends. Every command sets up what it needs, says what it is doing, and keeps what it made for the next time.
 
+mod arrange;
 mod bench;
 mod browsers;
 mod build;
