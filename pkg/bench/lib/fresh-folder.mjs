@@ -19,7 +19,5 @@ export async function inFreshFolder(use) {
   }
 }
 
-/** A file of one of the tools. */
-export const toolFile = (file) => join(CONSUMER_TOOLS, 'node_modules', file);
 /** One of the tools, imported. */
 export const tool = (name) => import(pathToFileURL(createRequire(join(CONSUMER_TOOLS, 'x.js')).resolve(name)).href);
