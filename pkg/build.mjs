@@ -15,7 +15,11 @@ const boundary = {
   setup({ onResolve, onLoad }) {
     const module = ({ path, resolveDir }) => (/conformance/.test(path) || /conformance$/.test(resolveDir) ? 'conformance' : 'compaction_governor');
     onResolve({ filter: /\/glue\.js$/ }, (asked) => ({ path: here(`dist/wasm/${module(asked)}.js`) }));
-    onResolve({ filter: /\/bytes\.js$/ }, (asked) => ({ path: here(`dist/wasm/${module(asked)}_bg.wasm`) }));
+    onResolve({ filter: /\/bytes\.js$/ }, (asked) => ({ path: here(`dist/wasm/${module(asked)}_bg.wasm`), namespace: 'inside' }));
+    onLoad({ filter: /./, namespace: 'inside' }, async ({ path }) => {
+      const text = (await readFile(path)).toString('base64');
+      return { contents: `import { decoded } from ${JSON.stringify(here('src/boundary/decoded.ts'))};\nexport default decoded("${text}");`, resolveDir: here('src') };
+    });
     onResolve({ filter: /\/file\.wasm(\?module)?$/ }, ({ path }) => ({ path: path.replace('./boundary/file.wasm', FILE), external: true }));
     onLoad({ filter: /\/compaction_governor\.js$/ }, async ({ path }) => ({ contents: guardedGlue(await readFile(path, 'utf8')) }));
   },
@@ -53,7 +57,6 @@ const shared = {
   bundle: true,
   format: 'esm',
   target: 'es2022',
-  loader: { '.wasm': 'binary' },
   define: { PACKAGE_VERSION: JSON.stringify(version) },
   plugins: [boundary],
   logLevel: 'warning',

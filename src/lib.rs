@@ -12,6 +12,16 @@
 //! 5. let its own model write the summary; [`summary`] accepts or refuses it, a commit makes it live;
 //! 6. report the next prompt's real token count: the verdict that trips or clears the guards.
 //!
+//! Features, none on unless asked for:
+//!
+//! | feature | on | off |
+//! |---|---|---|
+//! | `conformance` | the storage contract as one public function per clause, for people who write a backend | not compiled |
+//! | `sqlite` | `store::sqlite`, sessions in a SQLite file, native hosts alone | no SQLite is linked, no C compiler needed |
+//! | `small-allocator` | the allocator of the npm package, in WASM alone | whoever links the crate chooses their own |
+//!
+//! `examples/injected_store.rs` is a host with a store of its own, on files.
+//!
 //! Layers, lowest last; each uses only those below it, and `tests/layers.rs` holds it to that.
 
 pub mod error;

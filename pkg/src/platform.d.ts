@@ -33,3 +33,8 @@ declare class Response {
   readonly headers: unknown;
   readonly url: string;
 }
+/** Newer engines alone. */
+interface Uint8ArrayConstructor {
+  fromBase64?(text: string): Uint8Array;
+}
+declare function atob(text: string): string;

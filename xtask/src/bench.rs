@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::project::Project;
 use crate::sh::{self, say};
 use crate::tables::{self, Bench, Table};
-use crate::{build, size};
+use crate::{build, consumers, size};
 
 /// `cargo xtask bench`.
 pub(crate) fn run(project: &Project, update: bool) -> Result<()> {
@@ -20,7 +20,8 @@ pub(crate) fn run(project: &Project, update: bool) -> Result<()> {
     }
     let folder = project.target.join("bench");
     fs::create_dir_all(&folder)?;
-    let tables = scripts.iter().map(|script| measure(project, script, &folder)).collect::<Result<Vec<_>>>()?;
+    let tools = consumers::tools(project)?;
+    let tables = scripts.iter().map(|script| measure(project, script, &folder, &tools)).collect::<Result<Vec<_>>>()?;
     for table in &tables {
         println!("\n{}", table.markdown());
     }
@@ -30,14 +31,15 @@ pub(crate) fn run(project: &Project, update: bool) -> Result<()> {
     Ok(())
 }
 
-fn measure(project: &Project, script: &Path, folder: &Path) -> Result<Table> {
+fn measure(project: &Project, script: &Path, folder: &Path, tools: &Path) -> Result<Table> {
     say(format!("measuring {}", script.display()));
     let name = script.file_stem().context("a benchmark without a name")?;
     let file = folder.join(name).with_extension("json");
     // A table of an earlier run must not pass for one of this run.
     let _ = fs::remove_file(&file);
     let mut node = Command::new("node");
-    sh::run(node.arg("--expose-gc").arg(script).env("BENCH_OUT", &file).current_dir(&project.root))?;
+    node.arg("--expose-gc").arg(script).env("BENCH_OUT", &file).env("CONSUMER_TOOLS", tools);
+    sh::run(node.current_dir(&project.root))?;
     let text = fs::read_to_string(&file).with_context(|| format!("{} wrote nothing to BENCH_OUT", script.display()))?;
     let table: Table = serde_json::from_str(&text)
         .with_context(|| format!("{} wrote no {{title, columns, rows}} of texts", script.display()))?;
@@ -49,7 +51,7 @@ fn keep(project: &Project, tables: Vec<Table>) -> Result<()> {
     let bench = Bench { machine: machine()?, tables };
     fs::create_dir_all(project.root.join("tests/measured"))?;
     fs::write(project.root.join(tables::BENCH), serde_json::to_string_pretty(&bench)? + "\n")?;
-    size::keep(project, &size::measure(project)?)?;
+    size::update(project)?;
     say(format!("kept in {} and {}; `cargo xtask fix` puts them into README", tables::BENCH, size::KEPT));
     Ok(())
 }

@@ -59,6 +59,18 @@ pub(crate) fn wasm(project: &Project) -> Result<()> {
     finish(project, &settings.wasm.name, &compiled, &settings.bindgen.args, &settings.opt.args)
 }
 
+/// The WASM with other cargo features than the shipped one, and its glue, in a folder of their own: to be weighed.
+pub(crate) fn variant(project: &Project, features: &[String]) -> Result<[PathBuf; 2]> {
+    let settings = &project.settings;
+    let std = StandardLibrary::choose(project);
+    let compiled = compile(project, "wasm", features, |cargo, flags| std.prepare(project, cargo, flags))?;
+    let (out, name) = (project.scratch("variant")?, &settings.wasm.name);
+    bind(project, name, &compiled, &settings.bindgen.args, &out)?;
+    let wasm = out.join(format!("{name}_bg.wasm"));
+    optimise(project, &wasm, &settings.opt.args)?;
+    Ok([wasm, out.join(format!("{name}.js"))])
+}
+
 /// The WASM of the conformance suite and its glue, beside the one that is shipped to pages. On the toolchain's own standard
 /// library: what a clause says when it breaks is a panic's message, and nobody loads it to chat.
 fn suite(project: &Project) -> Result<()> {
@@ -100,7 +112,7 @@ fn finish(project: &Project, name: &str, compiled: &Path, bindgen: &[String], op
     if stamp.is_fresh() {
         return Ok(());
     }
-    bind(project, name, compiled, bindgen)?;
+    bind(project, name, compiled, bindgen, &project.wasm_dir())?;
     optimise(project, &wasm, opt)?;
     arrange(project, &wasm)?;
     refuse_machine_paths(project, &wasm)?;
@@ -127,12 +139,12 @@ fn machine_folders(project: &Project) -> Result<Vec<(PathBuf, &'static str)>> {
     Ok(folders)
 }
 
-fn bind(project: &Project, name: &str, compiled: &Path, flags: &[String]) -> Result<()> {
+fn bind(project: &Project, name: &str, compiled: &Path, flags: &[String], out: &Path) -> Result<()> {
     let tool = tools::wasm_bindgen(project)?;
     say(format!("binding it with wasm-bindgen {}", project.wasm_bindgen));
     let mut bindgen = Command::new(tool);
     bindgen.args(flags).arg("--out-name").arg(name);
-    sh::run(bindgen.arg("--out-dir").arg(project.wasm_dir()).arg(compiled))
+    sh::run(bindgen.arg("--out-dir").arg(out).arg(compiled))
 }
 
 fn optimise(project: &Project, wasm: &Path, flags: &[String]) -> Result<()> {

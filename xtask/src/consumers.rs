@@ -67,7 +67,8 @@ pub(crate) fn tools(project: &Project) -> Result<PathBuf> {
         fs::copy(manifest, making.join(manifest.file_name().context("a manifest without a name")?))?;
     }
     let mut install = npm::npm(project);
-    install.args(["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]);
+    // Not `ci`: that insists on Vite's optional dependency for Windows, which not every registry has. The lockfile holds as well.
+    install.args(["install", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]);
     sh::run(install.current_dir(&making))
         .map_err(|_| Unavailable("the consumers could not be installed: is the network there?".to_owned()))?;
     match fs::rename(&making, &folder) {

@@ -42,7 +42,9 @@ cargo xtask <command>
   fix                         repairs what `verify` can repair: format, lints, README blocks
   build                       WASM, package and page
   bench [--update]            measure; --update keeps the figures README shows
-  size [--json] [--update]    the WASM and its glue against the limit";
+  size [--json] [--update] [--features]
+                              the WASM and its glue against the limit, and what each entry and format weighs;
+                              --features builds and weighs each cargo feature anew (minutes)";
 
 fn main() -> ExitCode {
     match parse().and_then(perform) {
@@ -62,13 +64,13 @@ enum Task {
     Fix,
     Build,
     Bench { update: bool },
-    Size { json: bool, update: bool },
+    Size { json: bool, update: bool, features: bool },
 }
 
 fn parse() -> Result<Task> {
     let mut args = lexopt::Parser::from_env();
     let (mut command, mut port, mut only) = (None, None, None);
-    let (mut check, mut update, mut json) = (false, false, false);
+    let (mut check, mut update, mut json, mut features) = (false, false, false, false);
     while let Some(arg) = args.next()? {
         match (arg, command.as_deref()) {
             (Short('h') | Long("help"), _) => return Ok(Task::Help),
@@ -78,6 +80,7 @@ fn parse() -> Result<Task> {
             (Long("only"), Some("test")) => only = Some(args.value()?.string()?.parse()?),
             (Long("update"), Some("bench" | "size" | "test")) => update = true,
             (Long("json"), Some("size")) => json = true,
+            (Long("features"), Some("size")) => features = true,
             (other, _) => return Err(other.unexpected().into()),
         }
     }
@@ -89,7 +92,7 @@ fn parse() -> Result<Task> {
         Some("fix") => Task::Fix,
         Some("build") => Task::Build,
         Some("bench") => Task::Bench { update },
-        Some("size") => Task::Size { json, update },
+        Some("size") => Task::Size { json, update, features },
         Some(other) => bail!("there is no command `{other}`\n\n{HELP}"),
     })
 }
@@ -104,7 +107,7 @@ fn perform(task: Task) -> Result<ExitCode> {
         Task::Fix => verify::fix(&project)?,
         Task::Build => build::all(&project)?,
         Task::Bench { update } => bench::run(&project, update)?,
-        Task::Size { json, update } => size::run(&project, json, update)?,
+        Task::Size { json, update, features } => size::run(&project, json, update, features)?,
     }
     Ok(ExitCode::SUCCESS)
 }

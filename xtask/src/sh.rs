@@ -40,6 +40,16 @@ pub(crate) fn quiet(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&stdout).into_owned())
 }
 
+/// Runs without a word; what it told on standard error is returned.
+pub(crate) fn told(command: &mut Command) -> Result<String> {
+    let Output { status, stderr, .. } = command.output().map_err(|error| missing(command, error))?;
+    let told = String::from_utf8_lossy(&stderr).into_owned();
+    if !status.success() {
+        bail!("`{}` failed ({status})\n{}", shown(command), told.trim_end());
+    }
+    Ok(told)
+}
+
 /// Runs with standard error shown and standard output, which is meant for us, returned.
 pub(crate) fn result(command: &mut Command) -> Result<String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| missing(command, error))?;

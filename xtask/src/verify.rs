@@ -51,7 +51,7 @@ pub(crate) fn fix(project: &Project) -> Result<()> {
 type Check = fn(&Project) -> Result<()>;
 
 /// The quick ones first.
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, Check); 14] = [
     ("format", |project| sh::quiet(cargo(project, "fmt").args(["--all", "--check"])).map(drop)),
     ("the tree", tidy::check),
     ("README blocks", readme::check),
@@ -67,6 +67,7 @@ const CHECKS: [(&str, Check); 13] = [
     }),
     ("layers", |project| sh::quiet(cargo(project, "test").args(["--locked", "--test", "layers"])).map(drop)),
     ("licences, bans, sources", deny),
+    ("the crate's package", package),
     ("build", build::all),
     ("size", size::verify),
     ("types", types),
@@ -108,6 +109,19 @@ fn deny(project: &Project) -> Result<()> {
     let mut deny = Command::new(tools::cargo_deny(project)?);
     deny.args(["--all-features", "check", "bans", "licenses", "sources"]).current_dir(&project.root);
     sh::quiet(&mut deny).map(drop)
+}
+
+/// What would be published compiles from what is in it, and cargo has nothing to say but that the tests stay here.
+fn package(project: &Project) -> Result<()> {
+    let mut package = cargo(project, "package");
+    package.args(["--offline", "--locked", "--allow-dirty", "--color=never", "--package", "compaction-governor"]);
+    let told = sh::told(&mut package)?;
+    let expected = |line: &str| line.starts_with("warning: ignoring ") && line.ends_with("published package");
+    let warnings: Vec<_> = told.lines().filter(|line| line.starts_with("warning") && !expected(line)).collect();
+    if !warnings.is_empty() {
+        bail!("cargo package says:\n{}", warnings.join("\n"));
+    }
+    Ok(())
 }
 
 fn types(project: &Project) -> Result<()> {
