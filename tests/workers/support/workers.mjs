@@ -9,12 +9,13 @@ import { modulesOf } from './bundle.mjs';
 
 export const COMPATIBILITY_DATE = '2026-04-01';
 
-/** Starts the Worker at `entry`; what is started is ended with the tests of the file. `objects`: binding to class. */
-export async function startWorkers(entry, { objects = {}, ...options } = {}) {
+/** Starts the Worker at `entry`; what is started is ended with the tests of the file. `objects`: binding to class; `beside`: more Workers. */
+export async function startWorkers(entry, { objects = {}, beside = [], ...options } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'compaction-governor-workers-'));
   const modules = await modulesOf(entry);
   const durableObjects = Object.fromEntries(Object.entries(objects).map(([binding, className]) => [binding, typeof className === 'string' ? { className, useSQLite: true } : className]));
-  const workers = new Workers({ modules, durableObjects, durableObjectsPersist: join(folder, 'objects'), d1Persist: join(folder, 'd1'), compatibilityDate: COMPATIBILITY_DATE, ...options });
+  const all = [{ name: 'main', modules, durableObjects, ...options }, ...beside].map((worker) => ({ compatibilityDate: COMPATIBILITY_DATE, ...worker }));
+  const workers = new Workers({ workers: all, durableObjectsPersist: join(folder, 'objects'), d1Persist: join(folder, 'd1') });
   after(async () => {
     await workers.stop();
     await rm(folder, { recursive: true, force: true });
