@@ -60,6 +60,8 @@ async function bundlePackage() {
   // With its white space, since minified code loses the marks by which bundlers know which formats an application leaves out.
   await build({ ...shared, entryPoints: [here('src/formats/index.ts')], outfile: here('dist/formats.js'), minifySyntax: true, minifyIdentifiers: true });
   await copyTypes('src/formats/surface.d.ts', 'dist/formats.d.ts');
+  await build({ ...shared, entryPoints: [here('src/agents/index.ts')], outfile: here('dist/agents.js'), minify: true });
+  await copyTypes('src/agents/surface.d.ts', 'dist/agents.d.ts');
   await build({ ...shared, entryPoints: [here('src/redact/index.ts')], outfile: here('dist/redact.js'), minify: true });
   await copyTypes('src/redact/surface.d.ts', 'dist/redact.d.ts');
   await build({ ...shared, entryPoints: [here('src/conformance/index.ts')], outfile: here('dist/conformance.js'), minify: true });
