@@ -72,13 +72,14 @@ async function bundlePackage() {
   await build({ ...shared, entryPoints: entries, outdir: here('dist'), splitting: true, chunkNames: 'core', minify: true });
   // With its white space, since minified code loses the marks by which bundlers know which formats an application leaves out.
   await bundleEntry('formats/index', 'formats', { minifySyntax: true, minifyIdentifiers: true });
+  await bundleEntry('agents/index', 'agents', { minify: true });
   await bundleEntry('redact/index', 'redact', { minify: true });
   await bundleEntry('conformance/index', 'conformance', { minify: true });
   const requirable = { index: 'index', slim: 'slim', formats: 'formats/index', redact: 'redact/index' };
   for (const [to, from] of Object.entries(requirable)) await bundleEntry(from, to, { minify: true, format: 'cjs', outfile: here(`dist/${to}.cjs`) });
   const types = { index: 'surface', slim: 'slim-surface', formats: 'formats/surface', redact: 'redact/surface' };
   for (const [to, from] of Object.entries(types)) await copyTypes(from, to, ['.d.ts', '.d.cts']);
-  await copyTypes('conformance/surface', 'conformance', ['.d.ts']);
+  for (const entry of ['agents', 'conformance']) await copyTypes(`${entry}/surface`, entry, ['.d.ts']);
   const tool = { platform: 'node', target: 'node20', minify: true, banner: { js: '#!/usr/bin/env node' }, plugins: [fileBeside, boundary] };
   await bundleEntry('cli/index', 'cli', tool);
   await chmod(here('dist/cli.js'), 0o755);

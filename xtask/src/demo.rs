@@ -10,10 +10,14 @@ use crate::build;
 use crate::project::Project;
 use crate::serve::{self, DEFAULT_PORT, Server};
 use crate::sh::say;
+use crate::worker;
 
 /// `cargo xtask demo`.
-pub(crate) fn run(project: &Project, port: Option<u16>, check: bool) -> Result<()> {
+pub(crate) fn run(project: &Project, port: Option<u16>, check: bool, in_worker: bool) -> Result<()> {
     let port = port.unwrap_or(DEFAULT_PORT);
+    if in_worker {
+        return worker::run(project, port, check);
+    }
     // Said before the build, so that nobody waits for it in vain.
     drop(serve::listen(port)?);
     build::all(project)?;
@@ -26,7 +30,8 @@ pub(crate) fn run(project: &Project, port: Option<u16>, check: bool) -> Result<(
     Ok(())
 }
 
-fn fetch_all(port: u16) -> Result<()> {
+/// The page and all that it names.
+pub(crate) fn fetch_all(port: u16) -> Result<()> {
     let page = fetch(port, "/")?;
     let text = String::from_utf8_lossy(&page.body).into_owned();
     if !page.head.contains("text/html") || text.is_empty() {
@@ -64,10 +69,23 @@ struct Fetched {
     body: Vec<u8>,
 }
 
+/// The body of a reply, with `sent` as that of the request.
+pub(crate) fn ask(port: u16, method: &str, path: &str, sent: &str) -> Result<String> {
+    Ok(String::from_utf8_lossy(&request(port, method, path, sent)?.body).into_owned())
+}
+
 fn fetch(port: u16, path: &str) -> Result<Fetched> {
+    request(port, "GET", path, "")
+}
+
+fn request(port: u16, method: &str, path: &str, sent: &str) -> Result<Fetched> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).context("the server does not answer")?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")?;
+    let length = sent.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{sent}"
+    )?;
     let mut reply = Vec::new();
     stream.read_to_end(&mut reply).with_context(|| format!("{path} does not come"))?;
     let end =
@@ -76,7 +94,26 @@ fn fetch(port: u16, path: &str) -> Result<Fetched> {
     if head.split(' ').nth(1) != Some("200") {
         bail!("{path} is answered by `{}`", head.lines().next().unwrap_or_default());
     }
-    Ok(Fetched { head, body: reply.split_off(end + 4) })
+    let body = reply.split_off(end + 4);
+    if !head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+        return Ok(Fetched { head, body });
+    }
+    let body = unchunked(&body).with_context(|| format!("{path} is answered by chunks that do not end"))?;
+    Ok(Fetched { head, body })
+}
+
+/// What a body in chunks holds.
+fn unchunked(mut rest: &[u8]) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let end = rest.windows(2).position(|window| window == b"\r\n")?;
+        let length = usize::from_str_radix(str::from_utf8(&rest[..end]).ok()?.trim(), 16).ok()?;
+        if length == 0 {
+            return Some(body);
+        }
+        body.extend_from_slice(rest.get(end + 2..end + 2 + length)?);
+        rest = rest.get(end + 4 + length..)?;
+    }
 }
 
 #[cfg(test)]
@@ -88,6 +125,12 @@ mod tests {
         let html = r##"<link rel="icon" href="data:,"><link rel=stylesheet href="./page.css"><a href="#top">
             <a href="https://example.org/x"><script type=module src="/main.js"></script><img src="a.svg"><img src="a.svg">"##;
         assert_eq!(named_assets(html), ["./page.css", "/main.js", "a.svg"]);
+    }
+
+    #[test]
+    fn a_body_in_chunks_is_put_together_and_a_torn_one_is_none() {
+        assert_eq!(unchunked(b"4\r\nYou \r\n5\r\nsaid:\r\n0\r\n\r\n").unwrap(), b"You said:");
+        assert_eq!(unchunked(b"4\r\nYo"), None);
     }
 
     #[test]

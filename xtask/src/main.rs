@@ -23,6 +23,7 @@ mod tally;
 mod tidy;
 mod tools;
 mod verify;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,7 @@ const HELP: &str = "\
 cargo xtask <command>
 
   demo [--port N] [--check]   build the page and serve it (port 8787; 0 takes a free one); --check fetches it and stops
+       [--worker]            the chat in a Durable Object instead, in workerd
   test [--only STAGE]         run every test; stages: native, browser, e2e, packages, workers; --update keeps
                               what was seen of the stores' promises and of the package's consumers for README
   verify                      only checks: format, lints, docs, layers, licences, size, types, README
@@ -58,7 +60,7 @@ fn main() -> ExitCode {
 
 enum Task {
     Help,
-    Demo { port: Option<u16>, check: bool },
+    Demo { port: Option<u16>, check: bool, in_worker: bool },
     Test { only: Option<Stage>, update: bool },
     Verify,
     Fix,
@@ -70,13 +72,14 @@ enum Task {
 fn parse() -> Result<Task> {
     let mut args = lexopt::Parser::from_env();
     let (mut command, mut port, mut only) = (None, None, None);
-    let (mut check, mut update, mut json, mut features) = (false, false, false, false);
+    let (mut check, mut in_worker, mut update, mut json, mut features) = (false, false, false, false, false);
     while let Some(arg) = args.next()? {
         match (arg, command.as_deref()) {
             (Short('h') | Long("help"), _) => return Ok(Task::Help),
             (Value(name), None) => command = Some(name.string()?),
             (Long("port"), Some("demo")) => port = Some(args.value()?.parse()?),
             (Long("check"), Some("demo")) => check = true,
+            (Long("worker"), Some("demo")) => in_worker = true,
             (Long("only"), Some("test")) => only = Some(args.value()?.string()?.parse()?),
             (Long("update"), Some("bench" | "size" | "test")) => update = true,
             (Long("json"), Some("size")) => json = true,
@@ -86,7 +89,7 @@ fn parse() -> Result<Task> {
     }
     Ok(match command.as_deref() {
         None | Some("help") => Task::Help,
-        Some("demo") => Task::Demo { port, check },
+        Some("demo") => Task::Demo { port, check, in_worker },
         Some("test") => Task::Test { only, update },
         Some("verify") => Task::Verify,
         Some("fix") => Task::Fix,
@@ -101,7 +104,7 @@ fn perform(task: Task) -> Result<ExitCode> {
     let project = Project::open()?;
     match task {
         Task::Help => println!("{HELP}"),
-        Task::Demo { port, check } => demo::run(&project, port, check)?,
+        Task::Demo { port, check, in_worker } => demo::run(&project, port, check, in_worker)?,
         Task::Test { only, update } => return suite::run(&project, only, update),
         Task::Verify => verify::run(&project)?,
         Task::Fix => verify::fix(&project)?,

@@ -17,6 +17,10 @@ pub(in crate::store) fn error(exception: &JsValue, applied: Applied) -> StoreErr
 
 /// What happened, by the exception's name.
 pub(in crate::store) fn kind(exception: &JsValue) -> StoreErrorKind {
+    // So says the call of a Durable Object that has too much to do.
+    if Reflect::get(exception, &"overloaded".into()).is_ok_and(|said| said.is_truthy()) {
+        return StoreErrorKind::Busy;
+    }
     let name = Reflect::get(exception, &"name".into()).ok().and_then(|name| name.as_string()).unwrap_or_default();
     match name.as_str() {
         "QuotaExceededError" => StoreErrorKind::QuotaExceeded,

@@ -9,26 +9,31 @@ import { modulesOf } from './bundle.mjs';
 
 export const COMPATIBILITY_DATE = '2026-04-01';
 
-/** Starts the Worker at `entry`; what is started is ended with the tests of the file. `objects`: binding to class. */
-export async function startWorkers(entry, { objects = {}, ...options } = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'compaction-governor-workers-'));
-  const modules = await modulesOf(entry);
-  const durableObjects = Object.fromEntries(Object.entries(objects).map(([binding, className]) => [binding, typeof className === 'string' ? { className, useSQLite: true } : className]));
-  const workers = new Workers({ modules, durableObjects, durableObjectsPersist: join(folder, 'objects'), d1Persist: join(folder, 'd1'), compatibilityDate: COMPATIBILITY_DATE, ...options });
-  after(async () => {
-    await workers.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+/** Starts the Worker at `entry`; what is started is ended with the tests of the file. */
+export async function startWorkers(entry, options) {
+  const workers = await Workers.at(entry, options);
+  after(() => workers.end());
   await workers.start();
   return workers;
 }
 
-class Workers {
+export class Workers {
   #miniflare;
   #options;
+  #folder;
   #pid;
 
-  constructor(options) {
+  /** `objects`: binding to class; `beside`: more Workers. */
+  static async at(entry, { objects = {}, beside = [], ...options } = {}) {
+    const folder = await mkdtemp(join(tmpdir(), 'compaction-governor-workers-'));
+    const modules = await modulesOf(entry);
+    const durableObjects = Object.fromEntries(Object.entries(objects).map(([binding, className]) => [binding, typeof className === 'string' ? { className, useSQLite: true } : className]));
+    const all = [{ name: 'main', modules, durableObjects, ...options }, ...beside].map((worker) => ({ compatibilityDate: COMPATIBILITY_DATE, ...worker }));
+    return new Workers(folder, { workers: all, durableObjectsPersist: join(folder, 'objects'), d1Persist: join(folder, 'd1') });
+  }
+
+  constructor(folder, options) {
+    this.#folder = folder;
     this.#options = options;
   }
 
@@ -66,6 +71,12 @@ class Workers {
 
   async stop() {
     await this.#miniflare.dispose().catch(() => undefined);
+  }
+
+  /** Nothing is left of it. */
+  async end() {
+    await this.stop();
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** Memory of the process, in MB. */

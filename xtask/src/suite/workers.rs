@@ -35,10 +35,11 @@ pub(super) fn run(project: &Project) -> Result<Vec<Part>> {
 }
 
 /// What else is needed: its variable, where it is, and the file that needs it.
-fn programs() -> [(&'static str, Result<PathBuf>, &'static str); 3] {
+fn programs() -> [(&'static str, Result<PathBuf>, &'static str); 4] {
     [
         ("REDIS_SERVER", REDIS.find(), "tests/workers/redis.test.mjs"),
         ("CHROMIUM", browsers::binary(Engine::Chromium), "tests/workers/move.test.mjs"),
+        ("CHROMIUM", browsers::binary(Engine::Chromium), "tests/workers/page.test.mjs"),
         ("FIREFOX", browsers::binary(Engine::Firefox), "tests/workers/move.test.mjs"),
     ]
 }

@@ -1,13 +1,19 @@
 // Why a summariser failed, as one of the classes that the policy backs off by.
 
 import { errorFacts, type ErrorFacts } from './error-facts.js';
+import { isFields } from '../shape/json.js';
 import type { Failure } from '../reader.js';
 import type { FailureClass } from '../../surface.js';
 
 export function readFailure(error: unknown, now: number): Failure {
   const facts = errorFacts(error);
-  const failureClass = classOf(facts);
+  const failureClass = isOverloaded(error) ? 'rate_limit' : classOf(facts);
   return { failureClass, retryAfterMs: failureClass === 'rate_limit' ? retryAfter(facts, now) : 0 };
+}
+
+/** What the call of a Durable Object that has too much to do is rejected with. Asking again at once is what it asks not to do. */
+function isOverloaded(error: unknown): boolean {
+  return isFields(error) && error.overloaded === true;
 }
 
 function classOf({ status, codes, texts }: ErrorFacts): FailureClass {
