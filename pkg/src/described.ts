@@ -6,5 +6,6 @@ export const DESCRIBED: unique symbol = Symbol.for('compaction-governor.store');
 
 export type Described =
   | { readonly kind: 'memory' }
-  | { readonly kind: 'indexed_db' | 'local_storage'; readonly name: string | undefined }
+  | { readonly kind: 'indexed_db'; readonly name: string | undefined; readonly strict: boolean }
+  | { readonly kind: 'local_storage'; readonly name: string | undefined }
   | { readonly kind: 'injected'; readonly object: InjectedStore; readonly oneContext: boolean; readonly survives: number; readonly maxValueBytes: number };

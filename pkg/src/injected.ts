@@ -7,13 +7,14 @@ import { create } from './stores.js';
 import type { Codec, InjectedCapabilities, InjectedStore, Store } from './surface.js';
 
 export function injected(store: InjectedStore, options: { seal?: Codec } = {}): Store {
-  const known = typeof store === 'object' && store !== null ? byObject.get(store) : undefined;
+  const stores = byCodec(options.seal);
+  const known = typeof store === 'object' && store !== null ? stores.get(store) : undefined;
   if (known) return known;
   refuseOtherShapes(store);
   const { oneContext, survives, maxValueBytes } = checked(store.capabilities ?? {});
   const described = { kind: 'injected', object: store, oneContext, survives, maxValueBytes } as const;
   const made = create(described, () => StoreHandle.injected(store, oneContext, survives, maxValueBytes, options.seal));
-  byObject.set(store, made);
+  stores.set(store, made);
   return made;
 }
 
@@ -45,4 +46,15 @@ function has(object: unknown, method: string): boolean {
 
 /** By strength, as the WebAssembly side counts them. */
 const SURVIVES: readonly string[] = ['nothing', 'reload', 'kill'];
-const byObject = new WeakMap<InjectedStore, Store>();
+
+/** The same object behind the same codec is the same store; behind none, or another, it is another one. */
+function byCodec(codec: Codec | undefined): WeakMap<InjectedStore, Store> {
+  if (codec === undefined) return plain;
+  if (!has(codec, 'seal') || !has(codec, 'open')) throw compactionError('invalid_option', 'seal is no codec with the methods seal and open; pass aesGcm(key) or one of yours');
+  const known = sealed.get(codec) ?? new WeakMap<InjectedStore, Store>();
+  sealed.set(codec, known);
+  return known;
+}
+
+const plain = new WeakMap<InjectedStore, Store>();
+const sealed = new WeakMap<Codec, WeakMap<InjectedStore, Store>>();

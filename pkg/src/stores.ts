@@ -9,7 +9,7 @@ import { aesGcm, unreadableKey } from './seal.js';
 import type { Codec, CompactionError, Store } from './surface.js';
 
 /** The same name gives the same store, so that sessions opened through it are the same objects too. */
-export function indexedDb(options: { name?: string; seal?: boolean | Codec; persist?: boolean } = {}): Store {
+export function indexedDb(options: { name?: string; seal?: boolean | Codec; persist?: boolean; durability?: 'strict' | 'relaxed' } = {}): Store {
   const store = database(options);
   if (options.persist ?? true) keepers.add(store);
   return store;
@@ -30,20 +30,24 @@ export function ofOneObject(store: Store): Store {
   return store;
 }
 
-function database({ name, seal = false }: { name?: string; seal?: boolean | Codec }): Store {
-  const described = { kind: 'indexed_db', name } as const;
-  const key = `indexed_db ${name ?? OURS}`;
-  if (typeof seal === 'object') return shared(key, described, () => StoreHandle.indexedDb(name, seal), of(byCodec, seal));
-  if (!seal) return shared(key, described, () => StoreHandle.indexedDb(name));
+function database({ name, seal = false, durability = 'relaxed' }: { name?: string; seal?: boolean | Codec; durability?: 'strict' | 'relaxed' }): Store {
+  if (!['strict', 'relaxed'].includes(durability)) throw compactionError('invalid_option', "durability is neither 'strict' nor 'relaxed'; pass one of them or leave it out");
+  const strict = durability === 'strict';
+  const described = { kind: 'indexed_db', name, strict } as const;
+  const scope = `indexed_db ${name ?? OURS}`;
+  const key = strict ? `strict ${scope}` : scope;
+  if (typeof seal === 'object') return shared(key, described, () => StoreHandle.indexedDb(strict, name, seal), of(byCodec, seal), scope);
+  if (!seal) return shared(key, described, () => StoreHandle.indexedDb(strict, name), plain, scope);
   return shared(`sealed ${key}`, described, () => {
-    const handle: StoreHandle = StoreHandle.indexedDb(name, aesGcm(async () => handle.key(await unreadableKey())));
+    const handle: StoreHandle = StoreHandle.indexedDb(strict, name, aesGcm(async () => handle.key(await unreadableKey())));
     return handle;
-  }, plain, key);
+  }, plain, scope);
 }
 
 export function localStorageStore(options: { prefix?: string } = {}): Store {
   const { prefix } = options;
-  return shared(`local_storage ${prefix ?? OURS}`, { kind: 'local_storage', name: prefix }, () => StoreHandle.localStorage(prefix));
+  const key = `local_storage ${prefix ?? OURS}`;
+  return shared(key, { kind: 'local_storage', name: prefix }, () => StoreHandle.localStorage(prefix), plain, key);
 }
 
 /** Forgets with the process. Each call is a store of its own. */
@@ -77,7 +81,7 @@ export function scopeOf(store: Store, sessionId: string): string | undefined {
 }
 
 /** `scope`: what tabs that have the same records call them, however the store was opened. */
-function shared(key: string, described: Described, open: () => StoreHandle, byName: Map<string, Store> = plain, scope = key): Store {
+function shared(key: string, described: Described, open: () => StoreHandle, byName: Map<string, Store>, scope: string): Store {
   const known = byName.get(key);
   if (known) return known;
   const store = create(described, open);

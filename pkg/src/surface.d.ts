@@ -398,12 +398,15 @@ export interface Store { readonly kind: string }
  * anew and with care (`found: 'quarantined'`). Opened without `seal`, a sealed session is `read_only` and stays as it is.
  *
  * `persist: false`: the browser is not asked to keep the storage (Firefox asks the person).
+ *
+ * `durability: 'strict'`: the engine is asked for a flush to the disk before a commit counts, for where power may fail; slower each time.
+ * `'relaxed'`, the default, survives a killed browser as well. Of both kinds there may be stores on one database.
  */
-export function indexedDb(options?: { name?: string; seal?: boolean | Codec; persist?: boolean }): Store;
+export function indexedDb(options?: { name?: string; seal?: boolean | Codec; persist?: boolean; durability?: 'strict' | 'relaxed' }): Store;
 export function localStorageStore(options?: { prefix?: string }): Store;
 export function memory(): Store;
 /**
- * Any object of yours that can compare and swap: over Redis, D1, a native shell. The same object gives the same store.
+ * Any object of yours that can compare and swap: over Redis, D1, a native shell. The same object gives the same store, with the same `seal`.
  * Throws `invalid_option` for what lacks `load` or `commit`, and `no_compare_and_swap` for what says that it cannot
  * compare, and for a mere key-value store (`get`, `put`): two writers would overwrite each other unseen.
  */

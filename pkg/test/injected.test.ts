@@ -62,6 +62,31 @@ test('one object is one store, and two are two', () => {
   assert.equal(openSession({ id: 'a', store: injected(one) }), openSession({ id: 'a', store: injected(one) }));
 });
 
+// The fault: an object that was opened once gave that store for ever, whatever codec came with it later.
+// What it cost: a host that turned sealing on went on writing in the clear, and was told nothing.
+// What now holds: object and codec together are the store; the same pair gives the same one.
+test('an object behind a codec is another store than without, and one for each codec', () => {
+  const object = new Kept();
+  const plain = { seal: (bytes: Uint8Array) => bytes, open: (bytes: Uint8Array) => bytes };
+  const other = { ...plain };
+  assert.notEqual(injected(object), injected(object, { seal: plain }));
+  assert.notEqual(injected(object, { seal: other }), injected(object, { seal: plain }));
+  assert.equal(injected(object, { seal: plain }), injected(object, { seal: plain }));
+  for (const seal of [true, null, {}, 'key', { seal: plain.seal }]) assert.equal(code(() => Reflect.apply(injected, undefined, [object, { seal }])), 'invalid_option', JSON.stringify(seal));
+});
+
+test('a codec that comes with a later call seals what is written from then on', async () => {
+  const object = new Kept();
+  const first = openHost({}, { id: 'clear', store: injected(object) });
+  while (first.session.history().length === 0) await turn(first, 700);
+  const word = first.session.history()[0]?.summary.slice(0, 12) ?? '';
+  const turned = { seal: (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0x55), open: (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0x55) };
+  const second = openHost({}, { id: 'sealed', store: injected(object, { seal: turned }) });
+  while (second.session.history().length === 0) await turn(second, 700);
+  const holds = (id: string): boolean => [...(object.sessions.get(id)?.parts.values() ?? [])].some((bytes) => Buffer.from(bytes).includes(word));
+  assert.deepEqual([word.length, holds('clear'), holds('sealed')], [12, true, false]);
+});
+
 test('an object that cannot compare and swap is refused at once, with the reason', () => {
   const method = () => null;
   const refused = (object: object): string => code(() => Reflect.apply(injected, undefined, [object]));

@@ -9,8 +9,8 @@ use wasm_bindgen_futures::future_to_promise;
 use crate::{
     session::{Calls, carry_out, carry_out_sync},
     store::{
-        Capabilities, CompareAndSwap, IndexedDb, Injected, JsCodec, LocalStorage, MemoryStore, Sealed, Store, Survives,
-        SyncStore,
+        Capabilities, CompareAndSwap, Durability, IndexedDb, Injected, JsCodec, LocalStorage, MemoryStore, Sealed,
+        Store, Survives, SyncStore,
     },
     wasm::fault::Fault,
 };
@@ -46,9 +46,8 @@ impl StoreHandle {
 
     /// Survives reloads, crashed tabs and killed browsers; any number of tabs.
     #[wasm_bindgen(js_name = indexedDb)]
-    pub fn indexed_db(name: Option<String>, codec: Option<JsCodec>) -> Self {
-        let store = name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name));
-        Self::of(AnyStore::IndexedDb(Sealed::new(store, codec)))
+    pub fn indexed_db(strict: bool, name: Option<String>, codec: Option<JsCodec>) -> Self {
+        Self::of(AnyStore::IndexedDb(Sealed::new(indexed_db(strict, name), codec)))
     }
 
     /// The key that the database keeps; `candidate` becomes it where there is none.
@@ -118,6 +117,11 @@ impl AnyStore {
             Self::Injected(store) => Store::capabilities(store),
         }
     }
+}
+
+pub(super) fn indexed_db(strict: bool, name: Option<String>) -> IndexedDb {
+    let durability = if strict { Durability::Strict } else { Durability::Relaxed };
+    name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name)).with_durability(durability)
 }
 
 pub(super) fn declared(one_context: bool, survives: u8, max_value_bytes: f64) -> Capabilities {

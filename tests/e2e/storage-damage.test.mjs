@@ -66,6 +66,21 @@ for (const engine of storageEngines) {
       assert.deepEqual(page.mishaps, []);
     });
 
+    test(`a damaged record in localStorage is noticed, set aside, and the guard tripped (seed ${chosen})`, async () => {
+      const below = numbers(chosen);
+      const page = await openBare(context, site);
+      await page.evaluate((kept) => new window.Chat('local', window.governor.localStorageStore(), kept).play(17), structuredClone(ALMOST_DUE));
+      let noticed = 0;
+      for (let n = 0; n < FLIPS; n += 1) {
+        const at = below(1_000_000);
+        const found = await page.evaluate(openDamagedItem, `damaged-${n}`, at);
+        noticed += Number(found.found === 'quarantined' && found.aside > 0);
+        assert.deepEqual({ ...found, aside: found.aside > 0 }, { found: 'quarantined', aside: true, tripped: true, turns: 17 }, `character ${at}`);
+      }
+      seen({ store: 'localStorageStore', place: engine.name, promise: 'corrupt_noticed', kept: noticed, of: FLIPS });
+      assert.deepEqual(page.mishaps, []);
+    });
+
     test('fault 11 a record of a later release is read by nobody and written by nobody', async () => {
       const page = await openBare(context, site);
       const { stored } = await play(page, 'later', 16);
@@ -253,4 +268,20 @@ function deleteDatabase() {
     request.onsuccess = resolve;
     request.onerror = () => reject(request.error);
   });
+}
+
+/** In the page: both slots of `local` under another prefix, each with another character at one place; how it is found there. */
+async function openDamagedItem(prefix, at) {
+  for (const slot of ['a', 'b']) {
+    const item = localStorage.getItem(`compaction-governor/${slot}/local`);
+    if (item === null) continue;
+    const place = at % item.length;
+    const other = String.fromCharCode(item.charCodeAt(place) ^ 1);
+    localStorage.setItem(`${prefix}/${slot}/local`, item.slice(0, place) + other + item.slice(place + 1));
+  }
+  const chat = new window.Chat('local', window.governor.localStorageStore({ prefix }), { turns: 16, outside: 20_000, files: [8_000] });
+  const { found } = await chat.session.ready;
+  const { turns } = await chat.play(17);
+  const { tripped } = await chat.record();
+  return { found, aside: localStorage.getItem(`${prefix}/q/local`)?.length ?? 0, tripped, turns };
 }

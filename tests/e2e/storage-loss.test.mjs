@@ -1,6 +1,6 @@
 // What an engine loses or rolls back in silence is said when the session is opened, and never where nothing was lost.
 import assert from 'node:assert/strict';
-import { readdir, rm, stat, truncate } from 'node:fs/promises';
+import { cp, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { engines, openTab, Running } from './support/browsers.mjs';
@@ -127,6 +127,30 @@ for (const engine of [chromium, sqlite, firefox]) {
       await page.close();
     });
 
+    test('says so after a start at which older files of the database are there again', async () => {
+      let page = await open(running, site);
+      const before = await play(page, 'aged');
+      await settle(page, 500);
+      await running.stop();
+      const older = await copyOf(running.profile);
+      await running.launch();
+      page = await open(running, site);
+      const kept = await page.evaluate(async (kept) => {
+        window.chat = new window.Chat('aged', window.governor.indexedDb({ persist: false }), kept);
+        await window.chat.session.pin({ text: 'Never on Fridays.' });
+        return window.chat.play(kept.turns + 1);
+      }, before);
+      await settle(page, 500);
+      await running.stop();
+      await older.putBack();
+      await running.launch();
+      page = await open(running, site);
+      const { found, losses } = await find(page, 'aged', kept);
+      seen({ store: 'indexedDb', place: engine.name, promise: 'rollback_noticed', kept: Number(found === 'rolled_back'), of: 1 });
+      assert.deepEqual({ found, losses: losses.map(({ found }) => found) }, { found: 'rolled_back', losses: ['rolled_back'] });
+      assert.equal((await find(await open(running, site), 'aged', kept)).found, 'existing', 'said once');
+    });
+
     const surgeries = [['the folder of the database is deleted', removeFolder]];
     // Of Chromium's SQLite backend: storage-damage, fault 12.
     if (engine.name === 'Chromium') surgeries.push(['its files are cut in half', halveFiles]);
@@ -184,6 +208,20 @@ async function settle(page, ms) {
 async function reopenInOrder(running) {
   await running.stop();
   await running.launch();
+}
+
+/** The files as they are now, to be put back in the place of later ones. */
+async function copyOf(profile) {
+  const folders = await foldersOf(profile);
+  for (const folder of folders) await cp(folder, `${folder}.older`, { recursive: true });
+  return {
+    async putBack() {
+      for (const folder of folders) {
+        await rm(folder, { recursive: true });
+        await rename(`${folder}.older`, folder);
+      }
+    },
+  };
 }
 
 async function removeFolder(profile) {

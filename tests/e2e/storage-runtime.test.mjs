@@ -47,6 +47,34 @@ for (const engine of storageEngines) {
       assert.equal(found, 'existing');
     });
 
+    test('the engine is asked for the durability that the host chose, with every commit', async () => {
+      const page = await openBare(context, site, () => {
+        window.hints = new Set();
+        const { transaction } = IDBDatabase.prototype;
+        IDBDatabase.prototype.transaction = function (stores, mode, options) {
+          if (mode === 'readwrite') window.hints.add(options?.durability);
+          return transaction.call(this, stores, mode, options);
+        };
+      });
+      for (const [durability, hint] of [[undefined, 'relaxed'], ['relaxed', 'relaxed'], ['strict', 'strict']]) {
+        const { hints, same } = await page.evaluate(async (durability, kept) => {
+          window.hints.clear();
+          const store = () => window.governor.indexedDb({ name: `kept ${durability}`, ...(durability && { durability }) });
+          await new window.Chat('hinted', store(), kept).play(16);
+          return { hints: [...window.hints], same: store() === store() };
+        }, durability, structuredClone(ALMOST_DUE));
+        assert.deepEqual({ hints, same }, { hints: [hint], same: true });
+      }
+      const refused = await page.evaluate(() => {
+        try {
+          window.governor.indexedDb({ durability: 'fast' });
+        } catch ({ code }) {
+          return code;
+        }
+      });
+      assert.equal(refused, 'invalid_option');
+    });
+
     test('a reload finds what was acknowledged', async () => {
       const page = await openBare(context, site);
       let kept = 0;

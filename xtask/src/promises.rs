@@ -124,9 +124,13 @@ impl Seen {
         sightings.into_iter().try_fold(Self::default(), |seen, sighting| seen.with(sighting?))
     }
 
-    /// An error for a store or a promise that nobody knows: a misspelt one would count as never seen.
+    /// An error for a store or a promise that nobody knows: a misspelt one would count as never seen. And for what was not
+    /// tried: "0 of 0" is no sighting.
     fn with(mut self, sighting: Sighting) -> Result<Self> {
         let Sighting { store, place, promise, kept, of } = sighting;
+        if of == 0 {
+            bail!("`{promise}` of `{store}` was seen in {place} without being tried");
+        }
         let at_store = STORES.iter().position(|(name, _)| *name == store);
         let at_promise = PROMISES.iter().position(|(code, _)| *code == promise);
         let (Some(at_store), Some(at_promise)) = (at_store, at_promise) else {
@@ -223,6 +227,11 @@ mod tests {
     fn a_misspelt_store_or_promise_is_refused() {
         assert!(Seen::read(&KILLED.replace("indexedDb", "indexedDB")).is_err());
         assert!(Seen::read(&KILLED.replace("browser_kill", "kill")).is_err());
+    }
+
+    #[test]
+    fn what_was_not_tried_is_no_sighting() {
+        assert!(Seen::read(&KILLED.replace("50", "0")).is_err());
     }
 
     #[test]

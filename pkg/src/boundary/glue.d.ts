@@ -18,7 +18,7 @@ export function overLine(number: number): 0 | 1 | 2;
 export class StoreHandle {
   private constructor();
   static memory(): StoreHandle;
-  static indexedDb(name?: string, codec?: Codec): StoreHandle;
+  static indexedDb(strict: boolean, name?: string, codec?: Codec): StoreHandle;
   /** The key that the database keeps; `candidate` becomes it where there is none. */
   key(candidate: SealingKey): Promise<SealingKey>;
   static localStorage(prefix?: string): StoreHandle;

@@ -9,7 +9,7 @@ use crate::store::{
     StoreError,
 };
 use crate::time::Millis;
-use crate::wasm::store::declared;
+use crate::wasm::store::{declared, indexed_db};
 
 /// A store and its description.
 pub(super) struct Place {
@@ -26,13 +26,13 @@ pub(super) enum Tested {
 }
 
 impl Place {
-    /// The store that `described` is about: `{ kind, name, object, oneContext, survives, maxValueBytes }`.
+    /// The store that `described` is about: `{ kind, name, strict, object, oneContext, survives, maxValueBytes }`.
     pub(super) fn of(described: JsValue) -> Self {
         let member = |name: &str| Reflect::get(&described, &name.into()).unwrap_or_default();
         let (kind, name) = (member("kind").as_string().unwrap_or_default(), member("name").as_string());
         let number = |name| member(name).as_f64().unwrap_or_default();
         let store = match kind.as_str() {
-            "indexed_db" => Tested::IndexedDb(name.map_or_else(IndexedDb::new, |name| IndexedDb::named(&name))),
+            "indexed_db" => Tested::IndexedDb(indexed_db(member("strict").is_truthy(), name)),
             "local_storage" => {
                 Tested::LocalStorage(name.map_or_else(LocalStorage::new, |name| LocalStorage::named(&name)))
             }
