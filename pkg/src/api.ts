@@ -2,7 +2,7 @@
 
 export { decodeRecord } from './boundary/glue.js';
 export { isCompactionError } from './errors.js';
-export { openSession } from './session/open.js';
+export { compactIfNeeded, openSession } from './session/open.js';
 export { injected } from './injected.js';
 export { sessions } from './sessions.js';
 export { aesGcm } from './seal.js';
