@@ -3,7 +3,7 @@
 export { decodeRecord } from './records.js';
 export { isCompactionError } from './errors.js';
 export { durableObject } from './durable-object.js';
-export { openSession } from './session/open.js';
+export { compactIfNeeded, openSession } from './session/open.js';
 export { injected } from './injected.js';
 export { sessions } from './sessions.js';
 export { aesGcm } from './seal.js';

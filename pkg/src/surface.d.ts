@@ -2,9 +2,11 @@
 // Times are epoch milliseconds, sizes are tokens, both integers. Codes are snake_case, members camelCase.
 
 /* ── Level 1 and 2: what nine in ten users touch ─────────────────────────────── */
-
 /** Returns at once; the record is loaded behind it. The same id and store give the same object. `await` on it is harmless. */
 export function openSession<M = ChatMessage>(options: SessionOptions<M>): Session<M>;
+
+/** Compacts if that is due, and sends nothing: for alarms and idle callbacks. `refused`: why not, or that it is not. Never throws for a summariser or a store. */
+export function compactIfNeeded<M>(session: Session<M>, messages: readonly M[], options?: PrepareOptions): Promise<CompactResult>;
 
 export interface SessionOptions<M = ChatMessage> {
   /** Your conversation's id: chatId, thread_id, gen_ai.conversation.id. */
@@ -102,8 +104,9 @@ export interface ViewOptions {
 export interface PrepareOptions extends ViewOptions {
   /** Ends a summary that is being written; the call goes on without it. */
   signal?: Signal;
-  /** The model this call goes to. Another one opens its own probe of a tripped guard. */
+  /** The model this call goes to. Another one opens its own probe of a tripped guard. `contextWindow`: that model's; it stands until another is given. */
   model?: string;
+  contextWindow?: number;
 }
 export interface CompactOptions extends ViewOptions {
   /** What the summary should dwell on. */
@@ -320,7 +323,7 @@ export interface GuardRecord {
   generations: number;
   summaryTokensSpent: number;
 }
-export interface ObserveOptions extends ViewOptions { model?: string }
+export interface ObserveOptions extends ViewOptions { model?: string; contextWindow?: number }
 export interface PlanOptions { trigger?: 'manual'; focus?: string }
 export interface PlanInfo { compactionId: string; trigger: Trigger; entries: number; tokens: number; promisedTokens: number }
 export interface Plan<M = ChatMessage> extends PlanInfo {

@@ -59,9 +59,11 @@ test('a summariser that hangs is told to stop and counts as a timeout', async ()
 test("the attempt's deadline ends the wait as a timeout, the host's own signal as given up", async () => {
   const late = new AbortController();
   const slow = plan('model', late);
-  const ended = write(slow.value, [() => new Promise(() => undefined)], undefined);
+  let asked = 0;
+  const ended = write(slow.value, [() => new Promise(() => undefined), async () => (asked += 1)], undefined);
   late.abort();
   await ended;
+  assert.equal(asked, 0, 'nobody is asked after the time is up');
   assert.deepEqual([slow.ends[0]?.[0], classOf(slow.ends[0]?.[1])], ['fail', 'timeout']);
   const host = new AbortController();
   const left = plan();

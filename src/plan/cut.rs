@@ -137,14 +137,13 @@ impl<'a> Slicer<'a> {
         let all = self.index.boundaries();
         // Summaries that a host left behind are collapsed into one, none is left for a later pass (B2).
         let least = self.index.summary_before(limit).map_or(self.from, |summary| summary.max(self.from));
-        let first = all.partition_point(|&boundary| boundary <= least);
-        let behind = all.partition_point(|&boundary| boundary <= limit);
-        let within = &all[first..behind];
-        let mut at = within.partition_point(|&boundary| self.landing(boundary) > goal);
-        if within.get(at).is_some_and(|&cut| !self.is_worth_words(cut)) {
-            at += within[at..].partition_point(|&cut| !self.is_worth_words(cut));
+        let first = self.index.boundaries_below(least.saturating_add(1));
+        let behind = self.index.boundaries_below(limit.saturating_add(1));
+        let mut at = all.partition_point(first..behind, |boundary| self.landing(boundary) > goal);
+        if at < behind && all.get(at).is_some_and(|cut| !self.is_worth_words(cut)) {
+            at = all.partition_point(at..behind, |cut| !self.is_worth_words(cut));
         }
-        within.get(at).copied().unwrap_or(limit)
+        all.get(at).filter(|_| at < behind).unwrap_or(limit)
     }
 
     /// Where the prompt lands with this cut and a summary of full length.
@@ -217,7 +216,7 @@ impl<'a> Slicer<'a> {
     /// Covered entries that stay verbatim: both lists are ascending, and so is what comes of them.
     fn pinned(&self, cut: u32) -> Vec<u32> {
         let head = self.index.head_len();
-        let mut pinned = self.index.systems(head..cut).to_vec();
+        let mut pinned: Vec<u32> = self.index.systems(head..cut).collect();
         for at in self.fixed.entries().filter(|&at| (head..cut).contains(&at)) {
             let place = pinned.partition_point(|&other| other < at);
             pinned.insert(place, at);

@@ -99,7 +99,7 @@ impl Keep {
             return index.base_len();
         }
         let first = known.saturating_sub(self.turns);
-        index.turns().get(first as usize).copied().unwrap_or(index.len())
+        index.turns().get(first as usize).unwrap_or(index.len())
     }
 }
 

@@ -81,7 +81,7 @@ fn collapses(index: &Index, at: u32, newest_summary: Option<u32>) -> Option<u32>
 /// Where the turns end that are old enough to lose their media.
 fn old_turns_end(index: &Index) -> u32 {
     let recent = index.turns().len().checked_sub(TURNS_WITH_MEDIA);
-    recent.and_then(|at| index.turns().get(at)).copied().unwrap_or(0)
+    recent.and_then(|at| index.turns().get(at)).unwrap_or(0)
 }
 
 /// Calls and results, counted against each other.

@@ -26,11 +26,14 @@ pub enum Fault {
 /// # Errors
 /// The [`Fault`] found first.
 pub fn verify(index: &Index, plan: &SlicePlan) -> Result<(), Fault> {
-    let tail = index.roots().get(plan.cut as usize..).unwrap_or(&[]);
-    // Without an early end the walk needs no branch; the entry at fault is looked for only where there is one.
-    if tail.iter().fold(false, |split, &root| split | (root < plan.cut)) {
-        let at = tail.iter().position(|&root| root < plan.cut).unwrap_or(0);
-        return Err(Fault::GroupSplit(plan.cut + at as u32));
+    let mut at = plan.cut;
+    for tail in index.roots().pieces(plan.cut as usize..index.len() as usize) {
+        // Without an early end the walk needs no branch; the entry at fault is looked for only where there is one.
+        if tail.iter().fold(false, |split, &root| split | (root < plan.cut)) {
+            let within = tail.iter().position(|&root| root < plan.cut).unwrap_or(0);
+            return Err(Fault::GroupSplit(at + within as u32));
+        }
+        at += tail.len() as u32;
     }
     // The end of the transcript has no entry whose group could tell.
     if plan.cut > 0 && plan.cut == index.len() && index.is(plan.cut - 1, Kind::LEADS) {

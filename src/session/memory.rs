@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    config::ConfigError,
+    config::{Config, ConfigError},
     id::{AttemptId, ModelId, OpId, OwnerId},
     policy::{self, Applied, Decision, Event, Observation, State},
     record::{Pins, Root, Summary},
@@ -221,6 +221,18 @@ impl Session {
 
     pub(super) fn model(&self) -> ModelId {
         self.model
+    }
+
+    /// Another model is in force whose window is another one: it stands in for the one in the settings.
+    ///
+    /// # Errors
+    /// What [`Config::validate`] says of it; the old one stands.
+    pub fn set_context_window(&mut self, window: Tokens) -> Result<(), ConfigError> {
+        let config = Config { context_window: Some(window), ..self.settings.config.clone() };
+        config.validate()?;
+        self.settings.config = config;
+        self.touch();
+        Ok(())
     }
 
     pub(super) fn set_model(&mut self, model: ModelId) {

@@ -1,6 +1,6 @@
 //! Which entries may not be parted: tool calls and their results.
 
-use crate::transcript::{Entry, Kind, Role};
+use crate::transcript::{Blocks, Entry, Kind, Role};
 
 /// Atomic groups, the places between them, and which calls still wait.
 ///
@@ -9,9 +9,9 @@ use crate::transcript::{Entry, Kind, Role};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     /// Root of each entry's group.
-    roots: Vec<u32>,
+    roots: Blocks<u32>,
     /// First entries of runs that no group reaches out of, ascending. The end of the transcript is a boundary as well.
-    boundaries: Vec<u32>,
+    boundaries: Blocks<u32>,
     /// Calls that have fewer results than they opened, ascending by root. Answered ones leave when they are last.
     unanswered: Vec<Unanswered>,
     /// Calls with a root before this one are closed: nobody waits for them any more.
@@ -35,14 +35,12 @@ impl Groups {
         let root = self.root_for(entry, index);
         self.close_calls(entry, root == index);
         if root == index {
-            super::sums::grow(&mut self.boundaries);
             self.boundaries.push(index);
         } else {
-            while self.boundaries.last().is_some_and(|&boundary| boundary > root) {
+            while self.boundaries.last().is_some_and(|boundary| boundary > root) {
                 self.boundaries.pop();
             }
         }
-        super::sums::grow(&mut self.roots);
         self.roots.push(root);
         self.count_calls(entry, root);
         self.leading = entry.kind.any(Kind::LEADS);
@@ -75,14 +73,14 @@ impl Groups {
     fn root_for(&self, entry: &Entry, index: u32) -> u32 {
         let joined = self.joined(entry, index);
         match self.roots.last() {
-            Some(&leader) if joined == index && self.leading && entry.may_join() => leader,
+            Some(leader) if joined == index && self.leading && entry.may_join() => leader,
             _ => joined,
         }
     }
 
     fn joined(&self, entry: &Entry, index: u32) -> u32 {
-        let Some(&root) = self.roots.get(entry.group as usize).filter(|_| entry.may_join()) else { return index };
-        let follows = self.roots.last() == Some(&root);
+        let Some(root) = self.roots.get(entry.group as usize).filter(|_| entry.may_join()) else { return index };
+        let follows = self.roots.last() == Some(root);
         let answers = entry.kind.any(Kind::RESULT) && self.find(root).is_ok_and(|at| self.unanswered[at].left > 0);
         if follows || answers { root } else { index }
     }
@@ -117,11 +115,11 @@ impl Groups {
         self.unanswered[first..].iter().find(|call| call.left > 0).map(|call| call.root)
     }
 
-    pub(super) fn roots(&self) -> &[u32] {
+    pub(super) fn roots(&self) -> &Blocks<u32> {
         &self.roots
     }
 
-    pub(super) fn boundaries(&self) -> &[u32] {
+    pub(super) fn boundaries(&self) -> &Blocks<u32> {
         &self.boundaries
     }
 
@@ -132,9 +130,7 @@ impl Groups {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.roots.capacity() * size_of::<u32>()
-            + self.boundaries.capacity() * size_of::<u32>()
-            + self.unanswered.capacity() * size_of::<Unanswered>()
+        self.roots.bytes() + self.boundaries.bytes() + self.unanswered.capacity() * size_of::<Unanswered>()
     }
 
     fn len(&self) -> u32 {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::{
     tokens::Tokens,
-    transcript::{Base, Entry, Kind, Role, Shape, groups::Groups, sums::Sums, sums::grow},
+    transcript::{Base, Blocks, Entry, Kind, Role, Shape, groups::Groups, sums::Sums},
 };
 
 /// A transcript as numbers, append-only, a struct of arrays: at most 32 bytes per entry.
@@ -16,11 +16,11 @@ pub struct Index {
     pub(super) sums: Sums,
     pub(super) groups: Groups,
     /// Starts of real user turns, ascending.
-    pub(super) turns: Vec<u32>,
+    pub(super) turns: Blocks<u32>,
     /// System entries behind the system head, ascending.
-    systems: Vec<u32>,
+    systems: Blocks<u32>,
     /// Summaries that the host left behind, ascending.
-    summaries: Vec<u32>,
+    summaries: Blocks<u32>,
     head_len: u32,
     pub(super) model_calls: u32,
     pub(super) base: Base,
@@ -50,11 +50,9 @@ impl Index {
         if entry.is_system() {
             self.count_system(index);
         } else if entry.is_real_user() {
-            grow(&mut self.turns);
             self.turns.push(index);
         }
         if entry.kind.any(Kind::HOST_SUMMARY) {
-            grow(&mut self.summaries);
             self.summaries.push(index);
         }
         self.model_calls += u32::from(entry.role == Role::Assistant);
@@ -64,7 +62,6 @@ impl Index {
         if index == self.head_len {
             self.head_len += 1;
         } else {
-            grow(&mut self.systems);
             self.systems.push(index);
         }
     }
@@ -113,12 +110,12 @@ impl Index {
     /// Where there is no such entry.
     #[must_use]
     pub fn root(&self, index: u32) -> u32 {
-        self.groups.roots()[index as usize]
+        self.groups.roots().get(index as usize).expect("there is such an entry")
     }
 
     /// The first entry of each entry's group.
     #[must_use]
-    pub fn roots(&self) -> &[u32] {
+    pub fn roots(&self) -> &Blocks<u32> {
         self.groups.roots()
     }
 
@@ -148,24 +145,23 @@ impl Index {
     }
 
     /// System entries behind the head, within `range`.
-    #[must_use]
-    pub fn systems(&self, range: Range<u32>) -> &[u32] {
-        let from = self.systems.partition_point(|&index| index < range.start);
-        let to = self.systems.partition_point(|&index| index < range.end);
-        self.systems.get(from..to).unwrap_or(&[])
+    pub fn systems(&self, range: Range<u32>) -> impl Iterator<Item = u32> + '_ {
+        let before = |end: u32| self.systems.partition_point(0..self.systems.len(), |index| index < end);
+        self.systems.pieces(before(range.start)..before(range.end)).flatten().copied()
     }
 
     /// Places where a cut parts no group, ascending: entries before and entries from it on. The end is one as well, and
     /// is not listed; it is none while the last entry leads one that has not come yet.
     #[must_use]
-    pub fn boundaries(&self) -> &[u32] {
+    pub fn boundaries(&self) -> &Blocks<u32> {
         self.groups.boundaries()
     }
 
     /// Whether a cut at `position` parts no group.
     #[must_use]
     pub fn is_boundary(&self, position: u32) -> bool {
-        (position == self.len() && !self.groups.is_leading()) || self.boundaries().binary_search(&position).is_ok()
+        (position == self.len() && !self.groups.is_leading())
+            || self.boundaries().get(self.boundaries_below(position)) == Some(position)
     }
 
     /// The last boundary at or before `position`.
@@ -174,29 +170,33 @@ impl Index {
         if position >= self.len() && !self.groups.is_leading() {
             return self.len();
         }
-        let after = self.boundaries().partition_point(|&boundary| boundary <= position);
-        after.checked_sub(1).map_or(0, |at| self.boundaries()[at])
+        let after = self.boundaries_below(position.saturating_add(1));
+        after.checked_sub(1).and_then(|at| self.boundaries().get(at)).unwrap_or(0)
+    }
+
+    /// How many boundaries are before `position`.
+    pub(crate) fn boundaries_below(&self, position: u32) -> usize {
+        self.boundaries().partition_point(0..self.boundaries().len(), |boundary| boundary < position)
     }
 
     /// The entries of the group that the entry at `index` belongs to, ascending.
     pub fn members(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
-        let root = self.roots().get(index as usize).copied();
-        let within = index.saturating_add(1);
-        let end = self.boundaries().partition_point(|&boundary| boundary < within);
-        let end = self.boundaries().get(end).copied().unwrap_or(self.len());
-        (root.unwrap_or(end)..end).filter(move |&at| self.roots().get(at as usize).copied() == root)
+        let root = self.roots().get(index as usize);
+        let end = self.boundaries_below(index.saturating_add(1));
+        let end = self.boundaries().get(end).unwrap_or(self.len());
+        (root.unwrap_or(end)..end).filter(move |&at| self.roots().get(at as usize) == root)
     }
 
     /// Starts of the real user turns, ascending.
     #[must_use]
-    pub fn turns(&self) -> &[u32] {
+    pub fn turns(&self) -> &Blocks<u32> {
         &self.turns
     }
 
     /// The newest message that a user really wrote.
     #[must_use]
     pub fn newest_user(&self) -> Option<u32> {
-        self.turns.last().copied()
+        self.turns.last()
     }
 
     /// How many real user turns.
@@ -251,8 +251,8 @@ impl Index {
     /// The last summary that the host left behind before `position`.
     #[must_use]
     pub fn summary_before(&self, position: u32) -> Option<u32> {
-        let at = self.summaries.partition_point(|&index| index < position);
-        at.checked_sub(1).and_then(|last| self.summaries.get(last)).copied()
+        let at = self.summaries.partition_point(0..self.summaries.len(), |index| index < position);
+        at.checked_sub(1).and_then(|last| self.summaries.get(last))
     }
 
     /// How many system entries in `range`, by walking it: a second opinion on [`Index::systems`].
@@ -270,8 +270,8 @@ impl Index {
     /// Heap bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let lists = self.turns.capacity() + self.systems.capacity() + self.summaries.capacity();
-        self.sums.bytes() + self.groups.bytes() + lists * size_of::<u32>()
+        let lists = [&self.turns, &self.systems, &self.summaries];
+        self.sums.bytes() + self.groups.bytes() + lists.into_iter().map(Blocks::bytes).sum::<usize>()
     }
 }
 
@@ -305,6 +305,10 @@ mod tests {
         let mut index = Index::new();
         entries.iter().for_each(|&entry| index.push(entry));
         index
+    }
+
+    fn boundaries(index: &Index) -> Vec<u32> {
+        index.boundaries().iter().collect()
     }
 
     #[test]
@@ -343,14 +347,14 @@ mod tests {
     #[test]
     fn parallel_calls_with_results_in_any_order_are_one_group() {
         let index = index_of(&[user(1), call(2, CALLS_OF_TWO), result(4, 1), result(3, 1), assistant(5)]);
-        assert_eq!(index.boundaries(), [0, 1, 4]);
+        assert_eq!(boundaries(&index), [0, 1, 4]);
         assert_eq!(index.open_from(), None);
     }
 
     #[test]
     fn interleaved_calls_are_cut_only_where_no_group_reaches_across() {
         let index = index_of(&[user(1), call(2, 1), call(3, 1), result(4, 2), result(5, 1), assistant(6)]);
-        assert_eq!(index.boundaries(), [0, 1, 5]);
+        assert_eq!(boundaries(&index), [0, 1, 5]);
     }
 
     #[test]
@@ -365,20 +369,20 @@ mod tests {
     fn a_message_that_holds_its_calls_with_their_results_waits_for_nothing() {
         let answered = Entry { kind: Kind::CALL.with(Kind::RESULT), ..assistant(2) };
         let index = index_of(&[user(1), answered]);
-        assert_eq!((index.open_from(), index.boundaries()), (None, [0, 1].as_slice()));
+        assert_eq!((index.open_from(), boundaries(&index)), (None, vec![0, 1]));
     }
 
     #[test]
     fn one_entry_can_answer_several_calls() {
         let both = Entry { calls: 2, ..result(3, 1) };
         let index = index_of(&[user(1), call(2, CALLS_OF_TWO), both]);
-        assert_eq!((index.open_from(), index.boundaries()), (None, [0, 1].as_slice()));
+        assert_eq!((index.open_from(), boundaries(&index)), (None, vec![0, 1]));
     }
 
     #[test]
     fn a_missing_result_is_given_up_when_a_user_speaks_or_the_model_goes_on() {
         let by_user = index_of(&[user(1), call(2, CALLS_OF_TWO), result(3, 1), user(4)]);
-        assert_eq!((by_user.open_from(), by_user.boundaries()), (None, [0, 1, 3].as_slice()));
+        assert_eq!((by_user.open_from(), boundaries(&by_user)), (None, vec![0, 1, 3]));
         let by_model = index_of(&[user(1), call(2, CALLS_OF_TWO), result(3, 1), assistant(4)]);
         assert_eq!(by_model.open_from(), None);
         let parts_of_one_answer = index_of(&[user(1), call(2, 1), call(3, 1)]);
@@ -398,9 +402,9 @@ mod tests {
     #[test]
     fn a_late_result_binds_its_call_and_a_duplicate_binds_nothing() {
         let late = index_of(&[call(1, 1), user(2), assistant(3), result(4, 0), user(5)]);
-        assert_eq!(late.boundaries(), [0, 4]);
+        assert_eq!(boundaries(&late), [0, 4]);
         let duplicate = index_of(&[call(1, 1), result(2, 0), user(3), result(4, 0), user(5)]);
-        assert_eq!(duplicate.boundaries(), [0, 2, 3, 4]);
+        assert_eq!(boundaries(&duplicate), [0, 2, 3, 4]);
     }
 
     #[test]
@@ -408,7 +412,7 @@ mod tests {
         let entries =
             [user(1), result(2, 0), result(3, 99), Entry { group: 0, ..user(4) }, Entry { group: 1, ..system(5) }];
         let index = index_of(&entries);
-        assert_eq!(index.boundaries(), [0, 2, 3, 4], "only the result right behind what it names may join it");
+        assert_eq!(boundaries(&index), [0, 2, 3, 4], "only the result right behind what it names may join it");
     }
 
     #[test]
@@ -417,8 +421,8 @@ mod tests {
         let summary = Entry { kind: Kind::HOST_SUMMARY, ..system(5) };
         let index = index_of(&[system(1), user(2), synthetic, assistant(4), summary, system(6)]);
         assert_eq!((index.head_len(), index.user_turns(), index.model_calls()), (1, 1, 1));
-        assert_eq!((index.newest_user(), index.turns()), (Some(1), [1].as_slice()));
-        assert_eq!((index.systems(0..6), index.systems(0..5)), ([5].as_slice(), [].as_slice()));
+        assert_eq!((index.newest_user(), index.turns().last(), index.turns().len()), (Some(1), Some(1), 1));
+        assert!(index.systems(0..6).eq([5]) && index.systems(0..5).eq([]));
     }
 
     #[test]
@@ -457,12 +461,12 @@ mod tests {
     fn what_leads_is_never_parted_from_the_entry_behind_it() {
         let leads = |id| Entry { kind: Kind::LEADS, ..assistant(id) };
         let reasoned = index_of(&[user(1), leads(2), call(3, 1), result(4, 2), assistant(5)]);
-        assert_eq!((reasoned.boundaries(), reasoned.root(3)), ([0, 1, 4].as_slice(), 1));
+        assert_eq!((boundaries(&reasoned), reasoned.root(3)), (vec![0, 1, 4], 1));
         assert!(reasoned.members(2).eq(1..4) && reasoned.members(0).eq(0..1) && reasoned.members(9).eq(0..0));
         let chain = index_of(&[user(1), leads(2), leads(3), leads(4), assistant(5), assistant(6)]);
-        assert_eq!(chain.boundaries(), [0, 1, 5]);
+        assert_eq!(boundaries(&chain), [0, 1, 5]);
         let between = index_of(&[user(1), call(2, 1), leads(3), result(4, 1), assistant(5)]);
-        assert_eq!(between.boundaries(), [0, 1, 4], "nor where the entry behind it belongs elsewhere");
+        assert_eq!(boundaries(&between), [0, 1, 4], "nor where the entry behind it belongs elsewhere");
     }
 
     #[test]
@@ -471,11 +475,11 @@ mod tests {
         let mut index = index_of(&[user(1), assistant(2), leads(3)]);
         assert_eq!((index.is_boundary(3), index.boundary_at_or_before(9)), (false, 2));
         index.push(user(4));
-        assert_eq!((index.is_boundary(4), index.boundaries()), (true, [0, 1, 2, 3].as_slice()), "it led to nothing");
+        assert_eq!((index.is_boundary(4), boundaries(&index)), (true, vec![0, 1, 2, 3]), "it led to nothing");
         let mut before_system = index_of(&[leads(1)]);
         assert_eq!(before_system.boundary_at_or_before(1), 0);
         before_system.push(system(2));
-        assert_eq!(before_system.boundaries(), [0, 1]);
+        assert_eq!(boundaries(&before_system), [0, 1]);
     }
 
     #[test]

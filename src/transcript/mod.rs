@@ -8,6 +8,7 @@
 //!    and to go on without what a summary covers: [`Index::resumed`];
 //! 3. ask: sums, fingerprints and places where a cut is allowed cost the same at any length.
 
+mod blocks;
 mod entry;
 mod groups;
 mod index;
@@ -15,6 +16,7 @@ mod resumed;
 mod sums;
 mod weight;
 
+pub use blocks::Blocks;
 pub(crate) use entry::Shape;
 pub use entry::{Entry, Kind, Role};
 pub use index::Index;

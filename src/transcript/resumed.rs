@@ -39,7 +39,7 @@ impl Index {
     /// Model calls and real user turns among the first `len` entries. Walks the entries.
     #[must_use]
     pub fn count_before(&self, len: u32) -> (u32, u32) {
-        let turns = self.turns.partition_point(|&turn| turn < len) as u32;
+        let turns = self.turns.partition_point(0..self.turns.len(), |turn| turn < len) as u32;
         let mut calls = self.base.model_calls;
         for at in self.base.count..len.min(self.len()) {
             calls += u32::from(self.sums.entry(at as usize).role == Role::Assistant);

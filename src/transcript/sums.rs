@@ -4,20 +4,20 @@ use core::ops::Range;
 
 use crate::{
     tokens::Tokens,
-    transcript::{Entry, Kind, Role, Shape, weight},
+    transcript::{Blocks, Entry, Kind, Role, Shape, weight},
 };
 
 /// The numbers of each entry, and what every sixteenth prefix adds up to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
-    ids: Vec<u64>,
-    tokens: Vec<Tokens>,
+    ids: Blocks<u64>,
+    tokens: Blocks<Tokens>,
     /// Role in the lowest two bits, kind above.
-    meta: Vec<u16>,
-    calls: Vec<u8>,
+    meta: Blocks<u16>,
+    calls: Blocks<u8>,
     /// Bytes, coded: see [`super::weight`].
-    weights: Vec<u8>,
-    marks: Vec<Mark>,
+    weights: Blocks<u8>,
+    marks: Blocks<Mark>,
     tip: Mark,
     /// Where known entries begin behind unknown ones, and what the prefix before adds up to.
     base: (usize, Mark),
@@ -38,14 +38,8 @@ impl Sums {
     /// Takes the next entry; groups are none of its business.
     pub(super) fn push(&mut self, entry: &Entry) {
         if self.ids.len().is_multiple_of(BLOCK) {
-            grow(&mut self.marks);
             self.marks.push(self.tip);
         }
-        grow(&mut self.ids);
-        grow(&mut self.tokens);
-        grow(&mut self.meta);
-        grow(&mut self.calls);
-        grow(&mut self.weights);
         self.ids.push(entry.id);
         self.tokens.push(entry.tokens);
         self.meta.push((entry.kind.bits() << ROLE_BITS) | entry.role as u16);
@@ -69,7 +63,7 @@ impl Sums {
         let block = len - len % BLOCK;
         let (base, before) = self.base;
         let (from, mark) =
-            if (block..=len).contains(&base) { (base, before) } else { (block, self.marks[len / BLOCK]) };
+            if (block..=len).contains(&base) { (base, before) } else { (block, self.mark_at(len / BLOCK)) };
         (from..len).fold(mark, |mark, index| mark.after(&self.entry(index)))
     }
 
@@ -80,7 +74,7 @@ impl Sums {
             return self.tip.tokens;
         }
         let from = len - len % BLOCK;
-        self.marks[len / BLOCK].tokens + self.tokens[from..len].iter().map(|&t| u64::from(t)).sum::<u64>()
+        self.mark_at(len / BLOCK).tokens + self.tokens.pieces(from..len).flatten().map(|&t| u64::from(t)).sum::<u64>()
     }
 
     /// Tokens of the system entries among the first `len` entries.
@@ -90,21 +84,21 @@ impl Sums {
             return self.tip.system_tokens;
         }
         let block = len / BLOCK;
-        let before = self.marks[block].system_tokens;
+        let before = self.mark_at(block).system_tokens;
         // Nearly every block has none: then there is nothing to walk.
-        if before == self.marks.get(block + 1).unwrap_or(&self.tip).system_tokens {
+        if before == self.marks.get(block + 1).unwrap_or(self.tip).system_tokens {
             return before;
         }
         let within = (block * BLOCK..len).filter(|&index| self.shape(index).is_system());
-        before + within.map(|index| u64::from(self.tokens[index])).sum::<u64>()
+        before + within.map(|index| u64::from(self.tokens_at(index))).sum::<u64>()
     }
 
     /// The longest prefix with at most `tokens` tokens, in entries.
     pub(super) fn prefix_within(&self, tokens: u64) -> u32 {
-        let block = self.marks.partition_point(|mark| mark.tokens <= tokens).saturating_sub(1);
+        let block = self.marks.partition_point(0..self.marks.len(), |mark| mark.tokens <= tokens).saturating_sub(1);
         let mut len = block * BLOCK;
         let mut sum = self.marks.get(block).map_or(0, |mark| mark.tokens);
-        while let Some(&next) = self.tokens.get(len).filter(|&&next| sum + u64::from(next) <= tokens) {
+        while let Some(next) = self.tokens.get(len).filter(|&next| sum + u64::from(next) <= tokens) {
             sum += u64::from(next);
             len += 1;
         }
@@ -114,7 +108,7 @@ impl Sums {
 
     /// Role and kind of the entry at `index`.
     pub(super) fn shape(&self, index: usize) -> Shape {
-        let meta = self.meta[index];
+        let meta = at(&self.meta, index);
         let role = match meta & ((1 << ROLE_BITS) - 1) {
             0 => Role::System,
             1 => Role::User,
@@ -126,26 +120,29 @@ impl Sums {
 
     /// Tokens of the entry at `index`.
     pub(super) fn tokens_at(&self, index: usize) -> Tokens {
-        self.tokens[index]
+        at(&self.tokens, index)
     }
 
     /// The entry at `index`, without its group.
     pub(super) fn entry(&self, index: usize) -> Entry {
         let Shape { role, kind } = self.shape(index);
-        let (id, tokens, calls) = (self.ids[index], self.tokens[index], self.calls[index]);
-        Entry { id, role, kind, tokens, group: Entry::ALONE, calls, bytes: weight::decode(self.weights[index]) }
+        let (id, tokens, calls) = (at(&self.ids, index), self.tokens_at(index), at(&self.calls, index));
+        Entry { id, role, kind, tokens, group: Entry::ALONE, calls, bytes: weight::decode(at(&self.weights, index)) }
     }
 
     /// How many system entries in `range`, by walking it.
     pub(super) fn count_systems(&self, range: Range<usize>) -> usize {
         const LOOKED_AT: u16 = Kind::HOST_SUMMARY.bits() << ROLE_BITS | ((1 << ROLE_BITS) - 1);
         const SYSTEM: u16 = Role::System as u16;
-        let walked = self.meta.get(range).unwrap_or(&[]);
         let system = |meta: u16| u32::from(meta & LOOKED_AT == SYSTEM);
-        // Four at a time: the module is built for size, which leaves loops as they are written.
-        let (fours, rest) = walked.as_chunks::<4>();
-        let whole = fours.iter().map(|&[a, b, c, d]| (system(a) + system(b)) + (system(c) + system(d))).sum::<u32>();
-        (whole + rest.iter().map(|&meta| system(meta)).sum::<u32>()) as usize
+        let mut found = 0;
+        for walked in self.meta.pieces(range) {
+            // Four at a time: the module is built for size, which leaves loops as they are written.
+            let (fours, rest) = walked.as_chunks::<4>();
+            found += fours.iter().map(|&[a, b, c, d]| (system(a) + system(b)) + (system(c) + system(d))).sum::<u32>();
+            found += rest.iter().map(|&meta| system(meta)).sum::<u32>();
+        }
+        found as usize
     }
 
     pub(super) fn len(&self) -> usize {
@@ -153,13 +150,19 @@ impl Sums {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<u64>()
-            + self.tokens.capacity() * size_of::<Tokens>()
-            + self.meta.capacity() * size_of::<u16>()
-            + self.calls.capacity()
-            + self.weights.capacity()
-            + self.marks.capacity() * size_of::<Mark>()
+        let numbers = self.ids.bytes() + self.tokens.bytes() + self.meta.bytes();
+        numbers + self.calls.bytes() + self.weights.bytes() + self.marks.bytes()
     }
+
+    fn mark_at(&self, block: usize) -> Mark {
+        at(&self.marks, block)
+    }
+}
+
+/// # Panics
+/// Where there is no such item.
+fn at<T: Copy>(items: &Blocks<T>, index: usize) -> T {
+    items.get(index).expect("only entries that there are, are asked for")
 }
 
 impl Mark {
@@ -179,20 +182,6 @@ fn chain(previous: u64, id: u64, role: Role) -> u64 {
     bytes[..8].copy_from_slice(&previous.to_le_bytes());
     bytes[8..16].copy_from_slice(&id.to_le_bytes());
     xxhash_rust::xxh3::xxh3_64(&bytes)
-}
-
-/// Makes room for one more in steps of a sixteenth: doubling would leave half of every array unused, and with a tenth
-/// an entry would cost more than 32 bytes right after a step.
-pub(super) fn grow<T>(items: &mut Vec<T>) {
-    if items.len() == items.capacity() {
-        enlarge(items);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn enlarge<T>(items: &mut Vec<T>) {
-    items.reserve_exact((items.len() / 16).max(16));
 }
 
 /// Entries between two marks: a question costs at most fifteen additions, a mark 1.5 bytes per entry.

@@ -221,7 +221,7 @@ impl Part {
 /// all), and the newest real user message, which a truncated transcript may have moved into the covered range.
 fn pinned(index: &Index, generation: &Generation, head: u32) -> Vec<u32> {
     let covered = head..generation.covered_count;
-    let mut pinned = index.systems(covered.clone()).to_vec();
+    let mut pinned: Vec<u32> = index.systems(covered.clone()).collect();
     for at in generation.pinned.iter().copied().chain(index.newest_user()) {
         if covered.contains(&at)
             && (index.entry(at).is_real_user() || keeps_group(index, generation, at))

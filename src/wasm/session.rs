@@ -276,6 +276,13 @@ impl Core {
         self.happens(Event::Model(ModelId::of(name)), now)
     }
 
+    /// The window of the model now in force.
+    #[wasm_bindgen(js_name = setWindow)]
+    pub fn set_window(&self, tokens: f64) -> Result<(), JsValue> {
+        let window = convert::tokens("contextWindow", tokens)?;
+        self.inner.session.borrow_mut().set_context_window(window).map_err(|error| Fault::from(error).into())
+    }
+
     /// The host's credentials changed.
     #[wasm_bindgen(js_name = credentialsChanged)]
     pub fn credentials_changed(&self, now: f64) -> Result<Promise, JsValue> {

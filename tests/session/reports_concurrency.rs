@@ -214,3 +214,56 @@ fn a_write_that_loses_many_races_in_a_row_is_written_and_one_that_loses_all_ends
     tab.settle();
     assert_eq!(reopen(&tab, 4).session.pins().texts, ["first", "second", "third"]);
 }
+
+// The fault: whether anybody was at work was looked at once, and not again when the history was replaced.
+// What it cost: a run that began 50 ms after the look worked on a history that was taken away under it.
+// What now holds: every way to begin claims in the store, and what a run appended or another tab committed meanwhile stands.
+#[test]
+fn c07_between_a_look_and_a_claim_another_run_may_begin_and_only_one_of_them_does() {
+    for kind in [Kind::Auto, Kind::Manual, Kind::Overflow] {
+        let mut first = fresh();
+        first.grow_to_threshold();
+        let mut second = reopen_new(&first);
+        assert!(first.session.should_compact(first.now) && second.session.should_compact(second.now), "both looked");
+        first.wait(Millis(50));
+        let planned = first.claimed();
+        assert!(matches!(second.claim(kind), Claimed::Refused(_)), "{kind:?}: the look is not what counts");
+        second.observe(second.entries() + 2);
+        second.call();
+        first.observe(second.entries());
+        assert!(matches!(first.commit(&planned, SUMMARY), Committed::Live { .. }));
+        let entries = first.entries() as u32;
+        assert_eq!(
+            tail(&first),
+            (planned.plan.cut..entries).collect::<Vec<u32>>(),
+            "{kind:?}: what the run said stands"
+        );
+    }
+}
+
+// The fault: a writer that met a lock held by somebody else gave up at once, with an error that spoke of the disk.
+// What it cost: the turn of the user, and an hour of looking in the wrong place.
+// What now holds: the turn goes on in memory, `busy` says what it is, and the next try writes what was held back.
+#[test]
+fn c11_a_store_that_somebody_else_holds_for_two_seconds_costs_no_turn_and_is_named() {
+    let mut tab = fresh();
+    tab.grow_to_threshold();
+    tab.store.refuse(Some(StoreErrorKind::Busy));
+    let planned = tab.claimed();
+    assert_eq!(tab.session.trouble().map(|trouble| trouble.code()), Some("busy"));
+    tab.wait(Millis::secs(2));
+    tab.store.refuse(None);
+    assert!(matches!(tab.commit(&planned, SUMMARY), Committed::Live { .. }));
+    assert!(tab.call().verdict.is_some());
+    tab.wait(Millis::secs(60));
+    tab.settle();
+    assert_eq!(tab.session.trouble().map(|trouble| trouble.code()), None);
+    assert_eq!(reopen(&tab, 2).session.summary(), Some(SUMMARY));
+}
+
+fn reopen_new(tab: &Tab<Counting>) -> Tab<Counting> {
+    let (mut other, _) = Tab::open(tab.store.another_context(), 2, tab.now);
+    other.fixed = tab.fixed;
+    other.observe(tab.entries());
+    other
+}

@@ -124,6 +124,8 @@ export class Core {
   stepWithoutUsage(viewRevision: number, now: number): Promise<void>;
   overflow(viewRevision: number, limit: number, now: number): Promise<{ decision: Decision; stale: boolean }>;
   setModel(name: string, now: number): Promise<void>;
+  /** The window of the model now in force. */
+  setWindow(tokens: number): void;
   credentialsChanged(now: number): Promise<void>;
   reset(now: number): Promise<void>;
   undo(compactionId: string | undefined, now: number): Promise<CommitDto>;

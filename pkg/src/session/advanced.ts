@@ -2,6 +2,7 @@
 
 import type { ClaimKind } from '../boundary/glue.js';
 import type { Advanced, Decision, ObserveOptions, OverflowReport, Plan, PlanOptions, RepairReport, StorageReport, StoredRecord, View, ViewOptions, ViewStamp } from '../surface.js';
+import { branded } from '../errors.js';
 import { claim } from './claim.js';
 import type { Engine } from './engine.js';
 import { storageReport } from './persistence.js';
@@ -12,6 +13,7 @@ export class FullControl<M> implements Advanced<M> {
   readonly #engine: Engine<M>;
   readonly #plans = new Map<string, Plan<M>>();
   #model: string | undefined;
+  #window: number | undefined;
 
   constructor(engine: Engine<M>) {
     this.#engine = engine;
@@ -108,7 +110,11 @@ export class FullControl<M> implements Advanced<M> {
     this.#engine.removed();
   }
 
-  #useModel({ model }: ObserveOptions): void {
+  #useModel({ model, contextWindow }: ObserveOptions): void {
+    if (contextWindow !== undefined && contextWindow !== this.#window) {
+      branded(() => this.#engine.core.setWindow(contextWindow));
+      this.#window = contextWindow;
+    }
     if (model === undefined || model === this.#model) return;
     this.#engine.later(() => this.#engine.core.setModel(model, Date.now()));
     this.#model = model;

@@ -4,7 +4,7 @@ import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { readerFor } from '../formats/format-of.js';
 import { handleOf, isAlone, scopeOf, wantsToPersist } from '../stores.js';
-import type { ChatMessage, Session, SessionOptions, Size, Store, Summarize, Summarizer } from '../surface.js';
+import type { ChatMessage, CompactResult, PrepareOptions, Session, SessionOptions, Size, Store, Summarize, Summarizer } from '../surface.js';
 import { Engine } from './engine.js';
 import { GovernedSession } from './session.js';
 
@@ -20,6 +20,11 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   session.carry = options.carry;
   session.redact = options.redact;
   return session;
+}
+
+export async function compactIfNeeded<M>(session: Session<M>, messages: readonly M[], options?: PrepareOptions): Promise<CompactResult> {
+  if (isSessionOf<M>(session)) return session.compactWhenDue(messages, options);
+  throw compactionError('invalid_option', 'the session given to compactIfNeeded was not opened by this copy of the package; pass what openSession gave');
 }
 
 /** The session that this page has open under `id`, if there is one. */

@@ -49,6 +49,16 @@ export async function compactByHand<M>(
   return writeSummary(plan, summarizers, signal);
 }
 
+/** The first half of `prepare`, for its own sake. */
+export async function compactWhenDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], messages: readonly M[], options: PrepareOptions = {}): Promise<CompactResult> {
+  await session.ready;
+  session.advanced.observe([...messages], options);
+  const decision = session.explain();
+  if (decision.action === 'hold' || options.signal?.aborted) return { status: 'refused', decision };
+  const plan = await session.advanced.plan();
+  return 'refused' in plan ? { status: 'refused', decision: plan.refused } : writeSummary(plan, summarizers, options.signal);
+}
+
 async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], options: PrepareOptions): Promise<Due> {
   if (options.signal?.aborted) return NOTHING;
   const plan = await session.advanced.plan();

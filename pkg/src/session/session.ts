@@ -7,7 +7,7 @@ import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResu
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
 import { failed, outcome } from './outcome.js';
-import { compactByHand, prepareStep } from './prepare.js';
+import { compactByHand, compactWhenDue, prepareStep } from './prepare.js';
 import { runCall, type Send } from './run.js';
 import { STOPPED } from './stopped.js';
 
@@ -57,10 +57,11 @@ export class GovernedSession<M> implements Session<M> {
   }
 
   compact(messages: readonly M[], options?: CompactOptions): Promise<CompactResult> {
-    return compactByHand(this, this.summarizers, messages, options).catch((error: unknown) => {
-      if (isFault(error)) return failed(error, undefined);
-      throw error;
-    });
+    return compactByHand(this, this.summarizers, messages, options).catch(ended);
+  }
+
+  compactWhenDue(messages: readonly M[], options?: PrepareOptions): Promise<CompactResult> {
+    return compactWhenDue(this, this.summarizers, messages, options).catch(ended);
   }
 
   getSnapshot(): Snapshot {
@@ -134,4 +135,10 @@ export class GovernedSession<M> implements Session<M> {
     await this.#engine.quiet();
     return outcome(await this.#engine.run(operation));
   }
+}
+
+/** A fault ended the session, not the conversation. */
+function ended(error: unknown): CompactResult {
+  if (isFault(error)) return failed(error, undefined);
+  throw error;
 }

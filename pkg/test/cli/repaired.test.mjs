@@ -54,6 +54,10 @@ const DAMAGED = {
     ui('user', text(summary(1))), ui('user', { type: 'file', mediaType: 'image/png', url: `data:image/png;base64,${PICTURE}` }), ui('assistant', { type: 'tool-read', toolCallId: 'lost', state: 'input-available', input: {} }), ui('user', text('two')),
     ui('user', text(summary(2))), ui('assistant', text('a')), ui('user', text('three')), ui('assistant', text('b')), ui('user', text('four')),
   ]),
+  sharegpt: JSON.stringify({ conversations: [
+    { from: 'observation', value: 'stray' }, { from: 'human', value: summary(1) }, { from: 'function_call', value: '{"name":"kept"}' }, { from: 'observation', value: 'r' },
+    { from: 'function_call', value: '{"name":"lost"}' }, { from: 'human', value: summary(2) }, { from: 'gpt', value: 'a' }, { from: 'human', value: 'three' }, { from: 'gpt', value: 'b' }, { from: 'human', value: 'four' },
+  ] }),
   claude_code: lines([
     c.user(0, summary(1)), c.user(1, [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PICTURE } }]), c.answer(2, 'm1', use('lost'), 900, 1), c.user(3, 'two'), c.result(4, 'stray', 'r'),
     c.user(5, summary(2)), c.answer(6, 'm2', say('a'), 950, 1), c.user(7, 'three'), c.answer(8, 'm3', say('b'), 960, 1), c.user(9, 'four'),
@@ -72,8 +76,9 @@ for (const [format, content] of Object.entries(DAMAGED)) {
   test(`${format}_copy_has_one_summary_whole_pairs_and_no_old_picture_and_needs_nothing_more`, async () => {
     const { before, after, copy } = await repaired(content);
     assert.equal(before.format, format);
-    // A UIMessage holds no result without its call.
-    assert.deepEqual(before.repair.changes.map(({ action }) => action).sort(), ['close', 'collapse', ...(format === 'ui_messages' ? [] : ['drop']), 'merge', 'strip']);
+    // A UIMessage holds no result without its call, an export no pictures.
+    const absent = { ui_messages: 'drop', sharegpt: 'strip' }[format];
+    assert.deepEqual(before.repair.changes.map(({ action }) => action).sort(), ['close', 'collapse', 'drop', 'merge', 'strip'].filter((action) => action !== absent));
     assert.deepEqual([after.format, after.repair.changes], [format, []]);
     const [{ findings, summaries, orphans, media }] = after.conversations;
     assert.deepEqual([findings, summaries.messages, orphans, media.bytes], [[], 1, { calls: [], results: [] }, 0]);

@@ -37,7 +37,7 @@ fn batch(calls: u8, results: &[u32]) -> Talk {
 fn sd_06_o01_a_parallel_batch_survives_a_cut_forced_at_each_index() {
     for (calls, results) in [(2, &[900, 700][..]), (3, &[900, 700]), (2, &[700, 900])] {
         let talk = batch(calls, results);
-        assert_eq!(talk.index.boundaries(), [0, 1, 4], "{calls} calls");
+        assert!(talk.index.boundaries().iter().eq([0, 1, 4]), "{calls} calls");
         for cut in 0..=talk.index.len() {
             let mut forced = talk.clone();
             forced.force(cut);

@@ -47,7 +47,9 @@ export function changesFrom(core: Pick<Engine, 'repair' | 'collapse'>, entries: 
     const kept = entries[index];
     const name = NAMES[action];
     if (kept === undefined || name === undefined) return [];
-    const calls = name === 'close' ? kept.calls.filter((id) => !answered.has(id)) : [];
+    // Exports name no calls, so that all of them are as one: where none of an entry's is answered, the core knows it.
+    const open = reference >= kept.calls.length ? kept.calls : kept.calls.filter((id) => !answered.has(id));
+    const calls = name === 'close' ? open : [];
     if ((name === 'close' && calls.length === 0) || (name === 'strip' && !kept.media)) return [];
     return [{ ...change(name, kept), calls, into: name === 'collapse' ? entries[reference]?.line : undefined }];
   });

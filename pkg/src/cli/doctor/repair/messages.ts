@@ -10,6 +10,7 @@ import { openaiChat } from '../../../formats/openai/openai-chat.js';
 import { openaiResponses } from '../../../formats/openai/openai-responses.js';
 import { type Fields, fields, isFields, list, text } from '../../json.js';
 import type { Format } from '../../read/formats.js';
+import { shareGpt } from '../../read/shapes/sharegpt.js';
 import type { Change } from './changes.js';
 
 /** All of a format's reader that mending needs. */
@@ -28,7 +29,13 @@ export const WRITERS: Readonly<Partial<Record<Format, MessageWriter>>> = {
   ui_messages: aiSdkUi,
   model_messages: aiSdkModel,
   langchain: { message: langchain.message, withoutMedia: langchain.withoutMedia, closing: toolMessages },
+  sharegpt: { message: (message) => ({ calls: shareGpt.drafts(fields(message)).flatMap(({ calls }) => calls ?? []) }), withoutMedia: (message) => message, closing: observations },
 };
+
+/** Exports name no calls: what follows one answers it, in the words that it is named with. */
+function observations(calls: readonly string[], value: string, { from }: Fields): object[] {
+  return calls.map(() => ({ from: from === 'tool_call' ? 'tool_response' : 'observation', value }));
+}
 
 /** LangChain messages in a file are plain, stored (`data`) or serialised (`kwargs`). */
 function toolMessages(calls: readonly string[], content: string, like: Fields): object[] {
@@ -65,7 +72,7 @@ export function saying(message: Fields, said: string): Fields {
     const body = message[member];
     if (isFields(body) && 'content' in body) return { ...message, [member]: saying(body, said) };
   }
-  if (typeof message['content'] === 'string') return { ...message, content: said };
+  for (const member of ['content', 'value']) if (typeof message[member] === 'string') return { ...message, [member]: said };
   const member = Array.isArray(message['parts']) ? 'parts' : 'content';
   const part = list(message[member]).map(fields).find((one) => typeof one['text'] === 'string') ?? { type: 'text' };
   return { ...message, [member]: [{ ...part, text: said }] };

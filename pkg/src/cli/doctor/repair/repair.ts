@@ -21,8 +21,10 @@ export async function refusalOf(format: Format, out: string | undefined): Promis
 }
 
 /** Whether every change has its place: a log of requests repeats its messages, and a message in it is no place. */
-export function isPlaced({ document, unit }: Pick<Recording, 'document' | 'unit'>, changes: readonly Change[]): boolean {
-  return (document === undefined && unit === 'line') || changes.every(({ source }) => source !== undefined);
+export function isPlaced({ document, unit, format }: Pick<Recording, 'document' | 'unit' | 'format'>, changes: readonly Change[]): boolean {
+  // Lines are found by the ids of their calls, which such an export does not have.
+  const byLine = document === undefined && unit === 'line' && format !== 'sharegpt';
+  return byLine || changes.every(({ source }) => source !== undefined);
 }
 
 export async function writeRepaired(path: string, out: string, { format, document }: Recording, changes: readonly Change[]): Promise<void> {
