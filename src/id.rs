@@ -25,7 +25,7 @@ impl ModelId {
     /// The model called `name`; stable across releases (xxh3).
     #[must_use]
     pub fn of(name: &str) -> Self {
-        if name.is_empty() { Self::UNNAMED } else { Self(xxhash_rust::xxh3::xxh3_64(name.as_bytes())) }
+        if name.is_empty() { Self::UNNAMED } else { Self(text_hash(name)) }
     }
 }
 
@@ -56,6 +56,12 @@ impl fmt::Display for AttemptId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
     }
+}
+
+/// What stands for a text; stable across releases (xxh3). One copy for all: the algorithm is a kilobyte.
+#[inline(never)]
+pub(crate) fn text_hash(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
 fn derive(owner: OwnerId, nth: u64, purpose: u8) -> u64 {

@@ -62,6 +62,8 @@ pub use pin::{PIN_TOKENS, Pin, PinError, Pinnable, Pinned, Unpin};
 pub use refresh::Refresh;
 pub use request::{Ask, Asking, RequestError};
 pub use resume::ResumeError;
+#[cfg(target_arch = "wasm32")]
+pub(crate) use run::carry_out_on;
 pub use run::{Driven, carry_out, carry_out_sync, drive, drive_sync, run, run_sync};
 pub use settings::Settings;
 pub use store::{Peek, Remove};

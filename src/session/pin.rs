@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::{
+    id::text_hash,
     record::{self, MAX_PINS, PinnedEntry},
     session::{
         Session,
@@ -283,7 +284,7 @@ fn entry_id(entry: &PinnedEntry) -> u64 {
 }
 
 fn text_id(text: &str) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(text.trim().as_bytes())
+    text_hash(text.trim())
 }
 
 fn join<T: Clone + PartialEq>(found: &mut Vec<T>, mine: &[T]) {

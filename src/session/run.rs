@@ -2,6 +2,8 @@
 
 use core::cell::RefCell;
 
+#[cfg(target_arch = "wasm32")]
+use crate::store::{Engine, Reply, Request, StoreError};
 use crate::{
     session::{Call, Calls, Operation, Session, Step, Steps, StoreCommand, StoreReply},
     store::{Mark, Recalled, Store, SyncStore},
@@ -103,8 +105,49 @@ pub async fn carry_out<S: Store>(store: &S, calls: &mut dyn Calls) {
     }
 }
 
+/// Makes `calls` on an engine: [`carry_out`] with a single place to wait at, where what waits is what weighs.
+#[cfg(target_arch = "wasm32")]
+pub(crate) async fn carry_out_on(engine: &dyn Engine, calls: &mut dyn Calls) {
+    let mut answer = None;
+    while let Some(Call { session, command }) = calls.next(answer.take()) {
+        let before = matches!(command, StoreCommand::Load).then(|| engine.recall(&session));
+        let replied = engine.answer(&session, request(&command)).await;
+        answer = Some(reply(&command, replied));
+        if let Some(before) = before {
+            calls.recalled(before, engine.recall(&session));
+        }
+    }
+    if let Some((session, mark)) = calls.mark_to_remember() {
+        engine.remember(&session, mark);
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn request(command: &StoreCommand) -> Request<'_> {
+    match command {
+        StoreCommand::Load => Request::Load,
+        StoreCommand::Commit { expect, batch, op } => Request::Commit { expect: *expect, batch, op: *op },
+        StoreCommand::Remove => Request::Remove { expect: None },
+        StoreCommand::List { after, limit } => Request::List { after: after.as_deref(), limit: *limit },
+        StoreCommand::Quarantine { part, bytes } => {
+            Request::Quarantine { part: *part, bytes, reason: QUARANTINE_REASON }
+        }
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn reply(command: &StoreCommand, replied: Result<Reply, StoreError>) -> StoreReply {
+    match command {
+        StoreCommand::Load => StoreReply::Loaded(replied.map(|reply| reply.snapshot)),
+        StoreCommand::Commit { .. } => StoreReply::Committed(replied.map(|reply| reply.revision)),
+        StoreCommand::Remove => StoreReply::Removed(replied.map(drop)),
+        StoreCommand::List { .. } => StoreReply::Listed(replied.map(|reply| reply.ids)),
+        StoreCommand::Quarantine { .. } => StoreReply::Quarantined,
+    }
+}
+
 /// Makes `calls` on a store that answers at once.
-pub fn carry_out_sync<S: SyncStore>(store: &S, calls: &mut dyn Calls) {
+pub fn carry_out_sync<S: SyncStore + ?Sized>(store: &S, calls: &mut dyn Calls) {
     let mut answer = None;
     while let Some(Call { session, command }) = calls.next(answer.take()) {
         let before = matches!(command, StoreCommand::Load).then(|| store.recall(&session));
@@ -134,7 +177,7 @@ async fn execute<S: Store>(store: &S, id: &str, command: StoreCommand) -> StoreR
     }
 }
 
-fn execute_sync<S: SyncStore>(store: &S, id: &str, command: StoreCommand) -> StoreReply {
+fn execute_sync<S: SyncStore + ?Sized>(store: &S, id: &str, command: StoreCommand) -> StoreReply {
     match command {
         StoreCommand::Load => StoreReply::Loaded(store.open().and_then(|()| store.load(id))),
         StoreCommand::Commit { expect, batch, op } => StoreReply::Committed(store.commit(id, expect, &batch, op)),

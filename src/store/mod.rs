@@ -54,6 +54,8 @@ pub use indexed_db::IndexedDb;
 #[cfg(target_arch = "wasm32")]
 pub use injected::Injected;
 #[cfg(target_arch = "wasm32")]
+pub(crate) use js::engine::{Engine, Reply, Request};
+#[cfg(target_arch = "wasm32")]
 pub use local_storage::LocalStorage;
 pub use mark::{Mark, Recalled};
 pub use memory::MemoryStore;

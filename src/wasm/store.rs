@@ -7,10 +7,10 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use crate::{
-    session::{Calls, carry_out, carry_out_sync},
+    session::{Calls, carry_out_on, carry_out_sync},
     store::{
-        Capabilities, CompareAndSwap, Durability, IndexedDb, Injected, JsCodec, LocalStorage, MemoryStore, Sealed,
-        Store, Survives, SyncStore,
+        Capabilities, CompareAndSwap, Durability, Engine, IndexedDb, Injected, JsCodec, LocalStorage, MemoryStore,
+        Request, Sealed, Survives, SyncStore,
     },
     wasm::fault::Fault,
 };
@@ -19,45 +19,45 @@ use crate::{
 #[wasm_bindgen]
 #[allow(missing_debug_implementations, reason = "a class of JavaScript; nothing in Rust prints it")]
 pub struct StoreHandle {
+    kind: &'static str,
     store: Rc<AnyStore>,
 }
 
 /// One of the stores of this crate.
 pub(super) enum AnyStore {
-    Memory(MemoryStore),
-    LocalStorage(LocalStorage),
-    IndexedDb(Sealed<IndexedDb, JsCodec>),
-    Injected(Sealed<Injected, JsCodec>),
+    AtOnce(Box<dyn SyncStore>),
+    Awaited(Sealed<Box<dyn Engine>, JsCodec>),
 }
 
 #[wasm_bindgen]
 impl StoreHandle {
     /// Forgets with the page.
     pub fn memory() -> Self {
-        Self::of(AnyStore::Memory(MemoryStore::new()))
+        Self::at_once("memory", MemoryStore::new())
     }
 
     /// Survives reloads; one context at a time.
     #[wasm_bindgen(js_name = localStorage)]
     pub fn local_storage(prefix: Option<String>) -> Self {
         let store = prefix.map_or_else(LocalStorage::new, |prefix| LocalStorage::named(&prefix));
-        Self::of(AnyStore::LocalStorage(store))
+        Self::at_once("local_storage", store)
     }
 
     /// Survives reloads, crashed tabs and killed browsers; any number of tabs.
     #[wasm_bindgen(js_name = indexedDb)]
     pub fn indexed_db(strict: bool, name: Option<String>, codec: Option<JsCodec>) -> Self {
-        Self::of(AnyStore::IndexedDb(Sealed::new(indexed_db(strict, name), codec)))
+        Self::awaited("indexed_db", indexed_db(strict, name), codec)
     }
 
     /// The key that the database keeps; `candidate` becomes it where there is none.
     pub fn key(&self, candidate: JsValue) -> Promise {
         let store = self.share();
         future_to_promise(async move {
-            match &*store {
-                AnyStore::IndexedDb(store) => Ok(store.inner().key(candidate).await.map_err(Fault::from)?),
-                _ => Err(Fault::argument("this store keeps no key")),
-            }
+            let key = match &*store {
+                AnyStore::Awaited(store) => store.answer("", Request::Key(candidate)).await.map_err(Fault::from)?.key,
+                AnyStore::AtOnce(_) => None,
+            };
+            key.ok_or_else(|| Fault::argument("this store keeps no key"))
         })
     }
 
@@ -71,25 +71,23 @@ impl StoreHandle {
         codec: Option<JsCodec>,
     ) -> Self {
         let store = Injected::new(object, declared(one_context, survives, max_value_bytes));
-        Self::of(AnyStore::Injected(Sealed::new(store, codec)))
+        Self::awaited("injected", store, codec)
     }
 
     /// `memory`, `local_storage`, `indexed_db` or `injected`.
     #[wasm_bindgen(getter)]
     pub fn kind(&self) -> String {
-        match &*self.store {
-            AnyStore::Memory(_) => "memory",
-            AnyStore::LocalStorage(_) => "local_storage",
-            AnyStore::IndexedDb(_) => "indexed_db",
-            AnyStore::Injected(_) => "injected",
-        }
-        .to_owned()
+        self.kind.to_owned()
     }
 }
 
 impl StoreHandle {
-    fn of(store: AnyStore) -> Self {
-        Self { store: Rc::new(store) }
+    fn at_once(kind: &'static str, store: impl SyncStore + 'static) -> Self {
+        Self { kind, store: Rc::new(AnyStore::AtOnce(Box::new(store))) }
+    }
+
+    fn awaited(kind: &'static str, store: impl Engine + 'static, codec: Option<JsCodec>) -> Self {
+        Self { kind, store: Rc::new(AnyStore::Awaited(Sealed::new(Box::new(store), codec))) }
     }
 
     pub(super) fn share(&self) -> Rc<AnyStore> {
@@ -100,21 +98,17 @@ impl StoreHandle {
 impl AnyStore {
     /// Makes `calls`, whichever store it is.
     pub(super) async fn carry_out(&self, calls: &mut dyn Calls) {
-        // A store that answers at once is no part of the future: one that holds all three is far larger.
+        // A store that answers at once is no part of the future: one that holds both kinds is far larger.
         match self {
-            Self::Memory(store) => carry_out_sync(store, calls),
-            Self::LocalStorage(store) => carry_out_sync(store, calls),
-            Self::IndexedDb(store) => carry_out(store, calls).await,
-            Self::Injected(store) => carry_out(store, calls).await,
+            Self::AtOnce(store) => carry_out_sync(&**store, calls),
+            Self::Awaited(store) => carry_out_on(store, calls).await,
         }
     }
 
     pub(super) fn capabilities(&self) -> Capabilities {
         match self {
-            Self::Memory(store) => SyncStore::capabilities(store),
-            Self::LocalStorage(store) => SyncStore::capabilities(store),
-            Self::IndexedDb(store) => Store::capabilities(store),
-            Self::Injected(store) => Store::capabilities(store),
+            Self::AtOnce(store) => store.capabilities(),
+            Self::Awaited(store) => Engine::capabilities(store),
         }
     }
 }

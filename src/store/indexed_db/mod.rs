@@ -38,16 +38,17 @@ use wasm_bindgen::JsValue;
 use crate::error::Applied;
 use crate::id::OpId;
 use crate::store::deadline::within;
+use crate::store::js::engine::{Answer, Engine, Reply, Request, store_of_engine};
 use crate::store::js::event_loop::alarm;
 use crate::store::{
-    Batch, Capabilities, CompareAndSwap, Durability, Expect, Mark, Part, Recalled, Revision, Snapshot, Store,
-    StoreError, StoreErrorKind, Survives,
+    Batch, Capabilities, CompareAndSwap, Durability, Expect, Mark, Part, Recalled, Revision, Snapshot, StoreError,
+    StoreErrorKind, Survives,
 };
 use crate::time::Millis;
 
 use connection::Connection;
 use realm::Realm;
-use scripts::Answer;
+use scripts::Found;
 use transaction::{Scope, Script, Transaction};
 
 /// The name of the database unless the host injects another one.
@@ -123,7 +124,7 @@ impl IndexedDb {
     }
 }
 
-impl Store for IndexedDb {
+impl Engine for IndexedDb {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             compare_and_swap: CompareAndSwap::Linearizable,
@@ -133,59 +134,8 @@ impl Store for IndexedDb {
         }
     }
 
-    async fn open(&self) -> Result<(), StoreError> {
-        self.call(Applied::No, None).await
-    }
-
-    async fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
-        let answer = Answer::default();
-        let script = scripts::load(session, Rc::clone(&answer));
-        self.call(Applied::No, Some((Scope::ReadRecords, script))).await?;
-        let found = answer.take();
-        if found.removed {
-            second_memory::forget(&self.name, session);
-        }
-        Ok(found.snapshot)
-    }
-
-    async fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
-        self.check_open()?;
-        batch.check(&self.capabilities())?;
-        let scope = match expect {
-            Expect::Absent => Scope::WriteAll,
-            Expect::Revision(_) => Scope::WriteRecords,
-        };
-        let answer = Answer::default();
-        let script = scripts::commit(session, expect, batch, op, Rc::clone(&answer));
-        self.call(Applied::Unknown, Some((scope, script))).await?;
-        Ok(answer.take())
-    }
-
-    async fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
-        let answer = Answer::default();
-        let script = scripts::list(after, limit, Rc::clone(&answer));
-        self.call(Applied::No, Some((Scope::ReadRecords, script))).await?;
-        Ok(answer.take())
-    }
-
-    async fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
-        self.call(Applied::Unknown, Some((Scope::WriteAll, scripts::remove(session, expect)))).await?;
-        second_memory::forget(&self.name, session);
-        Ok(())
-    }
-
-    async fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
-        self.check_open()?;
-        self.capabilities().check_size(bytes)?;
-        let script = scripts::quarantine(session, part, bytes, reason);
-        self.call(Applied::Unknown, Some((Scope::WriteQuarantine, script))).await
-    }
-
-    async fn close(&self) -> Result<(), StoreError> {
-        self.closed.set(true);
-        self.connection.take();
-        self.realm.take();
-        Ok(())
+    fn answer<'a>(&'a self, session: &'a str, request: Request<'a>) -> Answer<'a> {
+        Box::pin(self.answered(session, request))
     }
 
     fn recall(&self, session: &str) -> Recalled {
@@ -197,22 +147,62 @@ impl Store for IndexedDb {
     }
 }
 
+store_of_engine!(IndexedDb);
+
 impl IndexedDb {
     /// The key that seals this database's sessions; where there is none yet, `candidate` is kept as it. A `CryptoKey` that
     /// cannot be exported stays so here.
     ///
     /// # Errors
-    /// Those of [`Store::open`]; [`Backend`](StoreErrorKind::Backend) where the engine cannot keep such a value.
+    /// Those of [`Store::open`](crate::store::Store::open); [`Backend`](StoreErrorKind::Backend) where the engine cannot
+    /// keep such a value.
     pub async fn key(&self, candidate: JsValue) -> Result<JsValue, StoreError> {
-        let answer = Answer::default();
-        let script = scripts::key(SEALING_KEY, candidate, Rc::clone(&answer));
-        self.call(Applied::Unknown, Some((Scope::WriteKeys, script))).await?;
-        Ok(answer.take())
+        Ok(self.answer("", Request::Key(candidate)).await?.key.unwrap_or_default())
+    }
+
+    async fn answered(&self, session: &str, request: Request<'_>) -> Result<Reply, StoreError> {
+        let answer = scripts::Answer::default();
+        let (found, applied) = (Rc::clone(&answer), request.applied());
+        let mut removes = false;
+        let work = match request {
+            Request::Open => None,
+            Request::Load => Some((Scope::ReadRecords, scripts::load(session, found))),
+            Request::Commit { expect, batch, op } => {
+                self.check_open()?;
+                batch.check(&self.capabilities())?;
+                let scope = match expect {
+                    Expect::Absent => Scope::WriteAll,
+                    Expect::Revision(_) => Scope::WriteRecords,
+                };
+                Some((scope, scripts::commit(session, expect, batch, op, found)))
+            }
+            Request::List { after, limit } => Some((Scope::ReadRecords, scripts::list(after, limit, found))),
+            Request::Remove { expect } => {
+                removes = true;
+                Some((Scope::WriteAll, scripts::remove(session, expect)))
+            }
+            Request::Quarantine { part, bytes, reason } => {
+                self.check_open()?;
+                self.capabilities().check_size(bytes)?;
+                Some((Scope::WriteQuarantine, scripts::quarantine(session, part, bytes, reason)))
+            }
+            Request::Close => {
+                self.closed.set(true);
+                self.connection.take();
+                self.realm.take();
+                return Ok(Reply::default());
+            }
+            Request::Key(candidate) => Some((Scope::WriteKeys, scripts::key(SEALING_KEY, candidate, found))),
+        };
+        self.call(applied, work).await?;
+        let Found { reply, removed } = answer.take();
+        if removes || removed {
+            second_memory::forget(&self.name, session);
+        }
+        Ok(reply)
     }
 
     /// Connects, then does `work` if there is any. A call that has not ended by the deadline may have been `applied`.
-    ///
-    /// The one future behind all calls: each further one would be compiled with everything it waits for.
     async fn call(&self, applied: Applied, work: Option<(Scope, Script)>) -> Result<(), StoreError> {
         let call = async {
             let (scope, script) = work.unzip();

@@ -1,6 +1,6 @@
 //! What each call does inside its transaction. Each script leaves its answer in a cell that the caller keeps.
 
-use core::cell::Cell;
+use core::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Array;
@@ -11,29 +11,29 @@ use super::row::{self, Row};
 use super::second_memory::hash;
 use super::transaction::{Result, Script, Step, Stores, thrown};
 use crate::id::OpId;
+use crate::store::js::engine::Reply;
 use crate::store::js::value;
 use crate::store::{Batch, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, StoreError, StoreErrorKind};
 
 /// Where a script leaves what it found.
-pub(super) type Answer<T> = Rc<Cell<T>>;
+pub(super) type Answer = Rc<RefCell<Found>>;
 
-/// What is there of a session.
+/// What a script found.
 #[derive(Default)]
 pub(super) struct Found {
-    pub(super) snapshot: Option<Snapshot>,
-    /// Nothing is, because somebody removed it.
+    pub(super) reply: Reply,
+    /// Nothing is there of the session, because somebody removed it.
     pub(super) removed: bool,
 }
 
 /// All rows of one session, by two requests that the engine answers in one pass; where there are none, whether it was removed.
-pub(super) fn load(session: &str, answer: Answer<Found>) -> Script {
+pub(super) fn load(session: &str, answer: Answer) -> Script {
     let session = session.to_owned();
     let mut values: Option<IdbRequest> = None;
     let mut empty = false;
     Box::new(move |stores, keys| {
         if empty {
-            let removed = noted(keys).includes(&hash(&session).into(), 0);
-            answer.set(Found { snapshot: None, removed });
+            answer.borrow_mut().removed = noted(keys).includes(&hash(&session).into(), 0);
             return Ok(Step::Done);
         }
         if let Some(values) = &values {
@@ -43,7 +43,7 @@ pub(super) fn load(session: &str, answer: Answer<Found>) -> Script {
                 empty = true;
                 return get_removed(stores).map(Step::Await);
             }
-            answer.set(Found { snapshot, removed: false });
+            answer.borrow_mut().reply.snapshot = snapshot;
             return Ok(Step::Done);
         }
         let range = row::all_of(&session)?;
@@ -54,7 +54,7 @@ pub(super) fn load(session: &str, answer: Answer<Found>) -> Script {
 }
 
 /// Compares with the root row and writes the batch in the same transaction.
-pub(super) fn commit(session: &str, expect: Expect, batch: &Batch, op: OpId, answer: Answer<Revision>) -> Script {
+pub(super) fn commit(session: &str, expect: Expect, batch: &Batch, op: OpId, answer: Answer) -> Script {
     let session = session.to_owned();
     let batch = batch.clone();
     let mut asked = false;
@@ -68,7 +68,7 @@ pub(super) fn commit(session: &str, expect: Expect, batch: &Batch, op: OpId, ans
         if let Ok(Some((revision, last))) = current
             && last == op
         {
-            answer.set(revision);
+            answer.borrow_mut().reply.revision = revision;
             return Ok(Step::Done);
         }
         let actual = match (current, expect) {
@@ -86,29 +86,24 @@ pub(super) fn commit(session: &str, expect: Expect, batch: &Batch, op: OpId, ans
             records.delete(&row::all_of(&session)?).map_err(thrown)?;
         }
         write(&records, &session, &batch, revision, op)?;
-        answer.set(revision);
+        answer.borrow_mut().reply.revision = revision;
         Ok(Step::Done)
     })
 }
 
 /// One id per request: the first key behind the session before.
-pub(super) fn list(after: Option<&str>, limit: usize, answer: Answer<Vec<String>>) -> Script {
-    let mut last = after.map(str::to_owned);
-    let mut found = Vec::new();
+pub(super) fn list(after: Option<&str>, limit: usize, answer: Answer) -> Script {
+    let after = after.map(str::to_owned);
     Box::new(move |stores, keys| {
+        let ids = &mut answer.borrow_mut().reply.ids;
         if let Some(keys) = keys.dyn_ref::<Array>() {
-            let Some(session) = row::session(&keys.get(0)) else {
-                answer.set(core::mem::take(&mut found));
-                return Ok(Step::Done);
-            };
-            found.push(session.clone());
-            last = Some(session);
+            let Some(session) = row::session(&keys.get(0)) else { return Ok(Step::Done) };
+            ids.push(session);
         }
-        if found.len() >= limit {
-            answer.set(core::mem::take(&mut found));
+        if ids.len() >= limit {
             return Ok(Step::Done);
         }
-        let range = row::behind(last.as_deref())?;
+        let range = row::behind(ids.last().or(after.as_ref()).map(String::as_str))?;
         stores.records()?.get_all_keys_with_key_and_limit(&range, 1).map(Step::Await).map_err(thrown)
     })
 }
@@ -192,7 +187,7 @@ pub(super) fn quarantine(session: &str, part: Part, bytes: &[u8], reason: &str) 
 }
 
 /// The key called `name`; where there is none, `candidate` becomes it. Of two tabs that try, both get the first one's.
-pub(super) fn key(name: &'static str, candidate: JsValue, answer: Answer<JsValue>) -> Script {
+pub(super) fn key(name: &'static str, candidate: JsValue, answer: Answer) -> Script {
     let mut asked = false;
     Box::new(move |stores, found| {
         let keys = stores.keys()?;
@@ -206,7 +201,7 @@ pub(super) fn key(name: &'static str, candidate: JsValue, answer: Answer<JsValue
         } else {
             found
         };
-        answer.set(key);
+        answer.borrow_mut().reply.key = Some(key);
         Ok(Step::Done)
     })
 }

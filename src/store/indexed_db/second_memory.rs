@@ -8,16 +8,15 @@
 //! No id of a session stands in it.
 
 use web_sys::Storage;
-use xxhash_rust::xxh3::xxh3_64;
 
-use crate::id::OpId;
+use crate::id::{OpId, text_hash};
 use crate::store::js::local_storage::local_storage;
 use crate::store::js::value;
 use crate::store::{Mark, Recalled};
 
 /// What stands for a session where its id should not.
 pub(super) fn hash(session: &str) -> String {
-    value::hex(OpId(xxh3_64(session.as_bytes())))
+    value::hex(OpId(text_hash(session)))
 }
 
 /// What is kept of `session` of the database called `name`.

@@ -23,10 +23,12 @@ use wasm_bindgen::JsValue;
 use crate::error::Applied;
 use crate::id::OpId;
 use crate::store::deadline::within;
+use crate::store::js::engine::{Answer, Engine, Reply, Request, store_of_engine};
 use crate::store::js::event_loop::alarm;
 use crate::store::js::value::hex;
 use crate::store::{
-    Batch, Capabilities, Expect, Part, QUARANTINE_PER_SESSION, Revision, Snapshot, Store, StoreError, StoreErrorKind,
+    Batch, Capabilities, Expect, Mark, Part, QUARANTINE_PER_SESSION, Recalled, Revision, Snapshot, StoreError,
+    StoreErrorKind,
 };
 use crate::time::Millis;
 
@@ -71,7 +73,7 @@ impl Injected {
     /// What is in the quarantine of `session`, oldest first: part, bytes, reason.
     ///
     /// # Errors
-    /// Those of [`Store::load`].
+    /// Those of [`Store::load`](crate::store::Store::load).
     #[cfg(feature = "conformance")]
     pub async fn quarantined(&self, session: &str) -> Result<Vec<(Part, Vec<u8>, String)>, StoreError> {
         let held = self.held(&aside(session)).await?;
@@ -79,58 +81,59 @@ impl Injected {
     }
 }
 
-impl Store for Injected {
+impl Engine for Injected {
     fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
-    async fn open(&self) -> Result<(), StoreError> {
-        self.check_open()
-    }
-
-    async fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
-        self.check_open()?;
-        match within(self.held(session), alarm(self.deadline), Applied::No).await? {
-            None => Ok(None),
-            Some(held) => held.snapshot().map(Some).map_err(|_| StoreError::not_applied(StoreErrorKind::Corrupt)),
-        }
-    }
-
-    async fn commit(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
-        self.check_open()?;
-        batch.check(&self.capabilities)?;
-        within(self.committed(session, expect, batch, op), alarm(self.deadline), Applied::Unknown).await
-    }
-
-    async fn list(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
-        self.check_open()?;
-        self.object.offers("list")?;
-        within(self.listed(after, limit), alarm(self.deadline), Applied::No).await
-    }
-
-    async fn remove(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
-        self.check_open()?;
-        self.object.offers("remove")?;
-        within(self.removed(session, expect), alarm(self.deadline), Applied::Unknown).await
-    }
-
-    async fn quarantine(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
-        self.check_open()?;
-        self.capabilities.check_size(bytes)?;
-        within(self.set_aside(session, part, bytes, reason), alarm(self.deadline), Applied::Unknown).await
-    }
-
-    async fn close(&self) -> Result<(), StoreError> {
-        if self.closed.replace(true) || self.object.offers("close").is_err() {
-            return Ok(());
-        }
-        within(settled(self.object.close(), Applied::No), alarm(self.deadline), Applied::No).await.map(drop)
+    fn answer<'a>(&'a self, session: &'a str, request: Request<'a>) -> Answer<'a> {
+        Box::pin(self.answered(session, request))
     }
 }
 
+store_of_engine!(Injected);
+
 impl Injected {
-    fn check_open(&self) -> Result<(), StoreError> {
-        if self.closed.get() { Err(StoreError::not_applied(StoreErrorKind::Closed)) } else { Ok(()) }
+    async fn answered(&self, session: &str, request: Request<'_>) -> Result<Reply, StoreError> {
+        match request {
+            Request::Close if self.closed.replace(true) || self.object.offers("close").is_err() => {
+                return Ok(Reply::default());
+            }
+            Request::Close => {}
+            _ if self.closed.get() => return Err(StoreError::not_applied(StoreErrorKind::Closed)),
+            Request::Open | Request::Key(_) => return Ok(Reply::default()),
+            Request::Load => {}
+            Request::Commit { batch, .. } => batch.check(&self.capabilities)?,
+            Request::List { .. } => self.object.offers("list")?,
+            Request::Remove { .. } => self.object.offers("remove")?,
+            Request::Quarantine { bytes, .. } => self.capabilities.check_size(bytes)?,
+        }
+        let applied = request.applied();
+        within(self.asked(session, request), alarm(self.deadline), applied).await
+    }
+
+    /// Asks the object.
+    async fn asked(&self, session: &str, request: Request<'_>) -> Result<Reply, StoreError> {
+        let mut reply = Reply::default();
+        match request {
+            Request::Open | Request::Key(_) => {}
+            Request::Load => {
+                if let Some(held) = self.held(session).await? {
+                    let corrupt = |_| StoreError::not_applied(StoreErrorKind::Corrupt);
+                    reply.snapshot = Some(held.snapshot().map_err(corrupt)?);
+                }
+            }
+            Request::Commit { expect, batch, op } => {
+                reply.revision = self.committed(session, expect, batch, op).await?;
+            }
+            Request::List { after, limit } => reply.ids = self.listed(after, limit).await?,
+            Request::Remove { expect } => self.removed(session, expect).await?,
+            Request::Quarantine { part, bytes, reason } => self.set_aside(session, part, bytes, reason).await?,
+            Request::Close => {
+                settled(self.object.close(), Applied::No).await?;
+            }
+        }
+        Ok(reply)
     }
 
     /// What the object holds for `session`, readable or not.

@@ -3,12 +3,13 @@
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
-use super::Codec;
+use super::{Codec, Sealed, open_parts, seal_parts};
 use crate::error::Applied;
 use crate::store::deadline::within;
 use crate::store::injected::settled;
+use crate::store::js::engine::{Answer, Engine, Reply, Request};
 use crate::store::js::event_loop::alarm;
-use crate::store::{StoreError, StoreErrorKind};
+use crate::store::{Batch, Capabilities, Mark, Recalled, Store, StoreError, StoreErrorKind};
 use crate::time::Millis;
 
 /// How long a codec may take before the call counts as failed. Sealing a record takes well under a millisecond.
@@ -48,6 +49,59 @@ impl Codec for JsCodec {
 
     fn overhead(&self) -> u64 {
         OVERHEAD
+    }
+}
+
+/// The same sealing, asked as an engine is; without a codec nothing stands between.
+impl Engine for Sealed<Box<dyn Engine>, JsCodec> {
+    fn capabilities(&self) -> Capabilities {
+        Store::capabilities(self)
+    }
+
+    fn answer<'a>(&'a self, session: &'a str, request: Request<'a>) -> Answer<'a> {
+        match &self.codec {
+            Some(codec) => Box::pin(self.answered(codec, session, request)),
+            None => self.store.answer(session, request),
+        }
+    }
+
+    fn recall(&self, session: &str) -> Recalled {
+        Engine::recall(&self.store, session)
+    }
+
+    fn remember(&self, session: &str, mark: Mark) {
+        Engine::remember(&self.store, session, mark);
+    }
+}
+
+impl Sealed<Box<dyn Engine>, JsCodec> {
+    async fn answered(&self, codec: &JsCodec, session: &str, request: Request<'_>) -> Result<Reply, StoreError> {
+        let mut sealed = Batch::default();
+        let refused = match request {
+            Request::Commit { batch, .. } => {
+                sealed.clone_from(batch);
+                batch.check(&Engine::capabilities(self))
+            }
+            Request::Quarantine { part, bytes, .. } => {
+                sealed.puts.push((part, bytes.to_vec()));
+                Engine::capabilities(self).check_size(bytes)
+            }
+            _ => Ok(()),
+        };
+        if let Err(refused) = refused {
+            return self.refused(refused).await;
+        }
+        seal_parts(codec, session, &mut sealed.puts).await?;
+        let request = match request {
+            Request::Commit { expect, op, .. } => Request::Commit { expect, batch: &sealed, op },
+            Request::Quarantine { part, reason, .. } => Request::Quarantine { part, bytes: &sealed.puts[0].1, reason },
+            other => other,
+        };
+        let mut reply = self.store.answer(session, request).await?;
+        if let Some(snapshot) = &mut reply.snapshot {
+            open_parts(codec, session, &mut snapshot.parts).await?;
+        }
+        Ok(reply)
     }
 }
 

@@ -73,12 +73,7 @@ impl<S: Store, C: Codec> Store for Sealed<S, C> {
     async fn load(&self, session: &str) -> Result<Option<Snapshot>, StoreError> {
         let mut found = self.store.load(session).await?;
         if let (Some(codec), Some(snapshot)) = (&self.codec, &mut found) {
-            for (part, bytes) in &mut snapshot.parts {
-                if let Some(sealed) = sealed(bytes) {
-                    // Without its envelope a part that does not open is unreadable, and nobody takes it for a newer one.
-                    *bytes = codec.open(sealed, &about(session, *part)).await?.unwrap_or_else(|| sealed.to_vec());
-                }
-            }
+            open_parts(codec, session, &mut snapshot.parts).await?;
         }
         Ok(found)
     }
@@ -88,10 +83,8 @@ impl<S: Store, C: Codec> Store for Sealed<S, C> {
         if let Err(refused) = batch.check(&self.capabilities()) {
             return self.refused(refused).await;
         }
-        let mut sealed = Batch { puts: Vec::with_capacity(batch.puts.len()), deletes: batch.deletes.clone() };
-        for (part, bytes) in &batch.puts {
-            sealed.puts.push((*part, envelope(&codec.seal(bytes, &about(session, *part)).await?)));
-        }
+        let mut sealed = batch.clone();
+        seal_parts(codec, session, &mut sealed.puts).await?;
         self.store.commit(session, expect, &sealed, op).await
     }
 
@@ -109,8 +102,9 @@ impl<S: Store, C: Codec> Store for Sealed<S, C> {
                 if let Err(refused) = self.capabilities().check_size(bytes) {
                     return self.refused(refused).await;
                 }
-                let kept = envelope(&codec.seal(bytes, &about(session, part)).await?);
-                self.store.quarantine(session, part, &kept, reason).await
+                let mut kept = [(part, bytes.to_vec())];
+                seal_parts(codec, session, &mut kept).await?;
+                self.store.quarantine(session, part, &kept[0].1, reason).await
             }
             None => self.store.quarantine(session, part, bytes, reason).await,
         }
@@ -135,6 +129,23 @@ impl<S: Store, C> Sealed<S, C> {
         self.store.open().await?;
         Err(refused)
     }
+}
+
+async fn seal_parts(codec: &impl Codec, session: &str, parts: &mut [(Part, Vec<u8>)]) -> Result<(), StoreError> {
+    for (part, bytes) in parts {
+        *bytes = envelope(&codec.seal(bytes, &about(session, *part)).await?);
+    }
+    Ok(())
+}
+
+/// Without its envelope a part that does not open is unreadable, and nobody takes it for a newer one.
+async fn open_parts(codec: &impl Codec, session: &str, parts: &mut [(Part, Vec<u8>)]) -> Result<(), StoreError> {
+    for (part, bytes) in parts {
+        if let Some(sealed) = sealed(bytes) {
+            *bytes = codec.open(sealed, &about(session, *part)).await?.unwrap_or_else(|| sealed.to_vec());
+        }
+    }
+    Ok(())
 }
 
 /// What a part is bound to. A name of a part has no zero byte, so that no two bindings are alike.
