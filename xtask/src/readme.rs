@@ -3,7 +3,7 @@
 //! ```text
 //! <!-- include: pkg/examples/loop.ts -->     the file, in a code fence
 //! <!-- /include -->
-//! <!-- table: seeds -->                      seeds, bench, size, promises or consumers
+//! <!-- table: seeds -->                      seeds, accuracy, bench, size, promises or consumers
 //! <!-- /table -->
 //! ```
 
@@ -63,10 +63,11 @@ fn content(project: &Project, block: Block<'_>) -> Result<String> {
         }
         Block::Table("seeds") => Ok(seeds::Seeds::scan(project)?.markdown()),
         Block::Table("bench") => tables::bench(project),
+        Block::Table("accuracy") => tables::accuracy(project),
         Block::Table("size") => size::markdown(project),
         Block::Table("promises") => promises::markdown(project),
         Block::Table("consumers") => consumers::markdown(project),
-        Block::Table(other) => bail!("there is no table `{other}`: seeds, bench, size, promises or consumers"),
+        Block::Table(other) => bail!("there is no table `{other}`: seeds, accuracy, bench, size, promises or consumers"),
     }
 }
 

@@ -10,6 +10,9 @@ use crate::project::Project;
 /// Where the last kept benchmark run lies.
 pub(crate) const BENCH: &str = "tests/measured/bench.json";
 
+/// Where the errors of the token estimator lie, as `cargo run -p token-table` measured them.
+const ACCURACY: &str = "tests/measured/accuracy.json";
+
 /// One table; every cell is text that the measuring program has already rounded and given a unit.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Table {
@@ -55,6 +58,14 @@ pub(crate) fn bench(project: &Project) -> Result<String> {
     let Bench { machine, tables } = serde_json::from_str(&text).with_context(|| format!("{BENCH} holds no run"))?;
     let tables: Vec<_> = tables.iter().map(Table::markdown).collect();
     Ok(format!("{}\nMeasured on {machine}.\n", tables.join("\n")))
+}
+
+/// The Markdown of the estimator's errors.
+pub(crate) fn accuracy(project: &Project) -> Result<String> {
+    let text = fs::read_to_string(project.root.join(ACCURACY)).with_context(|| format!("{ACCURACY} cannot be read"))?;
+    let table: Table = serde_json::from_str(&text).with_context(|| format!("{ACCURACY} holds no table"))?;
+    table.check()?;
+    Ok(table.markdown())
 }
 
 #[cfg(test)]

@@ -1,7 +1,39 @@
 //! Token counts and the rough estimate that stands in until a provider has reported.
 
+mod ratio;
+mod table;
+
+pub use ratio::Ratio;
+pub use table::{CLASSES, Run, Table, WINDOW, class, is_repeated, repeated};
+
 /// A number of tokens. `u32::MAX` is far above any model's window; sums saturate.
 pub type Tokens = u32;
+
+/// What the estimator knows; `cargo run -p token-table` makes it. The length is that of the file, so it reads.
+static TABLE: Table<'static> = match Table::of(include_bytes!("table.bin")) {
+    Some(table) => table,
+    None => panic!("table.bin has another length"),
+};
+
+/// About how many tokens `text` has for a model of today; never more than bytes. Linear in its length, and what is
+/// appended to a text never lowers the count.
+#[must_use]
+pub fn estimate(text: &str) -> Tokens {
+    from_units(TABLE.units(0, text.as_bytes()))
+}
+
+/// Units, [`Table::UNITS`] to a token, of the UTF-8 bytes of a text behind the byte `before`, which is 0 at its start: for
+/// a text that comes in parts.
+#[must_use]
+pub fn units(before: u8, bytes: &[u8]) -> u64 {
+    TABLE.units(before, bytes)
+}
+
+/// As whole tokens, rounded up.
+#[must_use]
+pub fn from_units(units: u64) -> Tokens {
+    Tokens::try_from(units.div_ceil(Table::UNITS.into())).unwrap_or(Tokens::MAX)
+}
 
 /// Bytes of UTF-8 text per token assumed by [`rough`]: 3.5, as a ratio of integers.
 /// Between the 4 that suits English prose and the 2.7 measured on JSON, logs and CJK text.
