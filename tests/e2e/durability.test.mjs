@@ -1,6 +1,7 @@
 // The guard on a bare page, past everything that the demo adds: reloads, tabs, kills, counted writes, failing stores.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
+import { bareBrowser } from './support/bare-browser.mjs';
 import { bareSite, countWrites, openBare, reloadBare } from './support/bare.mjs';
 import { engines, Running } from './support/browsers.mjs';
 import { faults } from './support/faults.mjs';
@@ -11,23 +12,11 @@ const TWO_STRIKES = 17;
 
 for (const engine of engines) {
   describe(`a session in IndexedDB in ${engine.name}`, () => {
-    let site;
-    let running;
-    let context;
+    const bare = bareBrowser(engine);
     let page;
 
-    before(async () => {
-      site = await bareSite();
-      running = await Running.start(engine);
-    });
-    after(async () => {
-      await running?.end();
-      site?.close();
-    });
     beforeEach(async () => {
-      await context?.close();
-      context = await running.browser.createBrowserContext();
-      page = await openBare(context, site, countWrites);
+      page = await openBare(bare.context, bare.site, countWrites);
     });
 
     // seeds: A1, A2
@@ -54,7 +43,7 @@ for (const engine of engines) {
     test('is still blocked in a second tab', async () => {
       const kept = await play(page, TWO_STRIKES);
       const first = await askAfter(page, kept);
-      const second = await openBare(context, site, countWrites);
+      const second = await openBare(bare.context, bare.site, countWrites);
       assertStillBlocked(await askAfter(second, kept), first);
     });
 
@@ -63,7 +52,7 @@ for (const engine of engines) {
       await page.close();
       page = await openBare(context, site, countWrites, withoutChannels);
       const kept = await play(page, ONE_STRIKE);
-      const other = await openBare(context, site, countWrites);
+      const other = await openBare(bare.context, bare.site, countWrites);
       await other.evaluate(openChat, kept);
       const tripped = await play(other, TWO_STRIKES, kept);
       const asked = await askAfter(page, tripped);
@@ -130,7 +119,7 @@ for (const engine of engines) {
       // seeds: A4
       test(`a store that ${fault} never reaches the chat`, async () => {
         await page.close();
-        page = await openBare(context, site, install);
+        page = await openBare(bare.context, bare.site, install);
         const { kept, passes, durability, decision, waits } = await page.evaluate(async (turns) => {
           const chat = new window.Chat('faulty', window.governor.indexedDb());
           await chat.session.ready;

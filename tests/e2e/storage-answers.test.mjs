@@ -1,8 +1,9 @@
 // An engine that fails, lies or says nothing: every turn is answered, what is stored stays whole, and the host is told.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { ALMOST_DUE, bareSite, countWrites, openBare } from './support/bare.mjs';
-import { Running, storageEngines } from './support/browsers.mjs';
+import { describe, test } from 'node:test';
+import { bareBrowser } from './support/bare-browser.mjs';
+import { ALMOST_DUE, countWrites, openBare } from './support/bare.mjs';
+import { storageEngines } from './support/browsers.mjs';
 import { bentClock, shortDeadlines } from './support/clock.mjs';
 import { faults } from './support/faults.mjs';
 
@@ -13,24 +14,9 @@ const COMMITS = 6;
 
 for (const engine of storageEngines) {
   describe(`an engine that does not do as it should, in ${engine.name}`, () => {
-    let site;
-    let running;
-    let context;
+    const bare = bareBrowser(engine);
 
-    before(async () => {
-      site = await bareSite();
-      running = await Running.start(engine);
-    });
-    after(async () => {
-      await running?.end();
-      site?.close();
-    });
-    beforeEach(async () => {
-      await context?.close();
-      context = await running.browser.createBrowserContext();
-    });
-
-    const open = (...installs) => openBare(context, site, bentClock, shortDeadlines, countWrites, ...installs);
+    const open = (...installs) => openBare(bare.context, bare.site, bentClock, shortDeadlines, countWrites, ...installs);
 
     test('fault 02 an abort without an error event is a failed write: old state, told, written later', async () => {
       const page = await open(abortSilently);

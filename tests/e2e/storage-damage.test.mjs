@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { bareBrowser } from './support/bare-browser.mjs';
 import { ALMOST_DUE, bareSite, openBare } from './support/bare.mjs';
 import { Running, storageEngines } from './support/browsers.mjs';
 import { shortDeadlines } from './support/clock.mjs';
@@ -14,27 +15,12 @@ const FLIPS = 16;
 
 for (const engine of storageEngines) {
   describe(`what is stored in ${engine.name} is damaged`, () => {
-    let site;
-    let running;
-    let context;
-
-    before(async () => {
-      site = await bareSite();
-      running = await Running.start(engine);
-    });
-    after(async () => {
-      await running?.end();
-      site?.close();
-    });
-    beforeEach(async () => {
-      await context?.close();
-      context = await running.browser.createBrowserContext();
-    });
+    const bare = bareBrowser(engine);
 
     const chosen = seed();
     test(`fault 13 a flipped bit in a root record is noticed, the record set aside, and the guard tripped (seed ${chosen})`, async () => {
       const below = numbers(chosen);
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       const { stored } = await play(page, 'flips', 17);
       let noticed = 0;
       for (let n = 0; n < FLIPS; n += 1) {
@@ -54,7 +40,7 @@ for (const engine of storageEngines) {
 
     test(`fault 13 a flipped bit in a summary never shows a wrong one (seed ${chosen})`, async () => {
       const below = numbers(chosen);
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       const { stored } = await play(page, 'summaries', 16);
       for (let n = 0; n < FLIPS; n += 1) {
         const bit = below(stored[1].length * 8);
@@ -68,7 +54,7 @@ for (const engine of storageEngines) {
 
     test(`a damaged record in localStorage is noticed, set aside, and the guard tripped (seed ${chosen})`, async () => {
       const below = numbers(chosen);
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       await page.evaluate((kept) => new window.Chat('local', window.governor.localStorageStore(), kept).play(17), structuredClone(ALMOST_DUE));
       let noticed = 0;
       for (let n = 0; n < FLIPS; n += 1) {
@@ -82,11 +68,11 @@ for (const engine of storageEngines) {
     });
 
     test('fault 11 a record of a later release is read by nobody and written by nobody', async () => {
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       const { stored } = await play(page, 'later', 16);
       await page.close();
       const frame = [...forLaterReaders(stored.root, 2)];
-      const other = await openBare(context, site);
+      const other = await openBare(bare.context, bare.site);
       await other.evaluate((frame) => window.raw.rewrite('later', 'root', () => Uint8Array.from(frame)), frame);
       const before = await other.evaluate(() => window.raw.rows('later'));
       const opened = await play(other, 'later', 18);
@@ -98,7 +84,7 @@ for (const engine of storageEngines) {
     });
 
     test('fault 11 a database of a later release is left as it is, and the reason is superseded', async () => {
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       await page.evaluate(async () => {
         const request = indexedDB.open('compaction-governor', 2);
         request.onupgradeneeded = () => request.result.createObjectStore('theirs').put('kept', 'key');
@@ -119,7 +105,7 @@ for (const engine of storageEngines) {
     });
 
     test('fault 10 an upgrade that a deaf page blocks holds up nobody beyond the deadline', async () => {
-      const [deaf, upgrading, page] = [await openBare(context, site), await openBare(context, site), await openBare(context, site, shortDeadlines)];
+      const [deaf, upgrading, page] = [await openBare(bare.context, bare.site), await openBare(bare.context, bare.site), await openBare(bare.context, bare.site, shortDeadlines)];
       await play(deaf, 'blocked', 16);
       await deaf.evaluate(async () => {
         window.held = await window.raw.opened(indexedDB.open('compaction-governor'));
@@ -150,9 +136,9 @@ for (const engine of storageEngines) {
     }
     for (const [how, wipe] of Object.entries(wipes)) {
       test(`fault 08 a database that is ${how} under an open session is said, and written again from memory, whole`, async () => {
-        const page = await openBare(context, site);
+        const page = await openBare(bare.context, bare.site);
         await play(page, 'wiped', 16);
-        await wipe(await openBare(context, site));
+        await wipe(await openBare(bare.context, bare.site));
         const after = await play(page, 'wiped', 17);
         assert.equal(after.turns, 17);
         assert.equal(after.record.ineffectiveStreak, 2, 'both strikes');

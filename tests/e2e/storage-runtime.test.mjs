@@ -1,8 +1,9 @@
 // The page around the store: a worker, a clock that is wrong, an instance that trapped in the midst of a commit.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { ALMOST_DUE, bareSite, openBare, reloadBare } from './support/bare.mjs';
-import { Running, storageEngines } from './support/browsers.mjs';
+import { describe, test } from 'node:test';
+import { bareBrowser } from './support/bare-browser.mjs';
+import { ALMOST_DUE, openBare, reloadBare } from './support/bare.mjs';
+import { storageEngines } from './support/browsers.mjs';
 import { bentClock } from './support/clock.mjs';
 import { seen } from './support/promises.mjs';
 
@@ -11,25 +12,10 @@ const HOUR = 3_600_000;
 
 for (const engine of storageEngines) {
   describe(`around the store in ${engine.name}`, () => {
-    let site;
-    let running;
-    let context;
-
-    before(async () => {
-      site = await bareSite();
-      running = await Running.start(engine);
-    });
-    after(async () => {
-      await running?.end();
-      site?.close();
-    });
-    beforeEach(async () => {
-      await context?.close();
-      context = await running.browser.createBrowserContext();
-    });
+    const bare = bareBrowser(engine);
 
     test('fault 16 a worker has no localStorage: the guard works in memory, and the reason is unavailable', async () => {
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       const told = await page.evaluate(inWorker, 'localStorage', ALMOST_DUE, 17);
       assert.equal(told.turns, 17);
       assert.equal(told.durability, 'degraded');
@@ -40,7 +26,7 @@ for (const engine of storageEngines) {
     });
 
     test('a worker has IndexedDB, and shares it with its page', async () => {
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       const told = await page.evaluate(inWorker, 'indexedDb', ALMOST_DUE, 17);
       assert.equal(told.durability, 'durable');
       const { found } = await page.evaluate(() => window.governor.openSession({ id: 'in a worker', store: window.governor.indexedDb() }).ready);
@@ -48,7 +34,7 @@ for (const engine of storageEngines) {
     });
 
     test('the engine is asked for the durability that the host chose, with every commit', async () => {
-      const page = await openBare(context, site, () => {
+      const page = await openBare(bare.context, bare.site, () => {
         window.hints = new Set();
         const { transaction } = IDBDatabase.prototype;
         IDBDatabase.prototype.transaction = function (stores, mode, options) {
@@ -76,7 +62,7 @@ for (const engine of storageEngines) {
     });
 
     test('a reload finds what was acknowledged', async () => {
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       let kept = 0;
       for (let n = 0; n < 10; n += 1) {
         const { record } = await play(page, `reloaded-${n}`, 17);
@@ -94,7 +80,7 @@ for (const engine of storageEngines) {
     });
 
     test('localStorage keeps it over a reload', async () => {
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       const { record } = await play(page, 'local', 17, 'localStorageStore');
       await reloadBare(page);
       const again = await page.evaluate(async () => {
@@ -109,7 +95,7 @@ for (const engine of storageEngines) {
 
     for (const [how, ahead] of Object.entries({ 'a day ahead': DAY, 'a day behind': -DAY })) {
       test(`fault 22 a clock that jumps ${how} makes no pause longer than an hour and none negative`, async () => {
-        const page = await openBare(context, site, bentClock);
+        const page = await openBare(bare.context, bare.site, bentClock);
         const before = await play(page, 'clock', 17);
         assert.equal(before.record.tripped, true);
         const jumped = await page.evaluate(jump, ahead);
@@ -122,7 +108,7 @@ for (const engine of storageEngines) {
     }
 
     test('fault 22 with a clock that stands still the guard trips, says when it opens, and opens when the clock goes on', async () => {
-      const page = await openBare(context, site, () => {
+      const page = await openBare(bare.context, bare.site, () => {
         window.frozen = 1_800_000_000_000;
         window.ahead = 0;
       }, bentClockKeptFrozen);
@@ -144,9 +130,9 @@ for (const engine of storageEngines) {
     // The puts of a pass: its intent's root; its commit's root, then its summary.
     for (const nth of [1, 2, 3]) {
       test(`fault 28 a trap before put ${nth} of a pass: another page and the reloaded one find a whole state`, async (t) => {
-        const page = await openBare(context, site, trapInCommit);
+        const page = await openBare(bare.context, bare.site, trapInCommit);
         const before = await play(page, 'trap', 16);
-        const other = await openBare(context, site);
+        const other = await openBare(bare.context, bare.site);
         const { trapped, settled } = await page.evaluate(trap, nth);
         assert.equal(trapped, true, 'the trap went off');
         t.diagnostic(settled ? 'the page itself went on' : 'the page itself hangs until it is reloaded');

@@ -1,8 +1,9 @@
 // Several tabs on one session: many writers, a tab that dies in the midst of a commit, a page that comes back from the cache.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { ALMOST_DUE, bareSite, loaded, openBare } from './support/bare.mjs';
-import { Running, storageEngines } from './support/browsers.mjs';
+import { describe, test } from 'node:test';
+import { bareBrowser } from './support/bare-browser.mjs';
+import { ALMOST_DUE, loaded, openBare } from './support/bare.mjs';
+import { storageEngines } from './support/browsers.mjs';
 import { seen } from './support/promises.mjs';
 
 const TABS = 4;
@@ -10,25 +11,10 @@ const EVENTS = 200;
 
 for (const engine of storageEngines) {
   describe(`tabs in ${engine.name}`, () => {
-    let site;
-    let running;
-    let context;
-
-    before(async () => {
-      site = await bareSite();
-      running = await Running.start(engine);
-    });
-    after(async () => {
-      await running?.end();
-      site?.close();
-    });
-    beforeEach(async () => {
-      await context?.close();
-      context = await running.browser.createBrowserContext();
-    });
+    const bare = bareBrowser(engine);
 
     test(`${TABS} tabs write ${EVENTS} events each from one start, and all are counted`, async () => {
-      const pages = await Promise.all(Array.from({ length: TABS }, () => openBare(context, site)));
+      const pages = await Promise.all(Array.from({ length: TABS }, () => openBare(bare.context, bare.site)));
       await Promise.all(pages.map((page, tab) => page.evaluate(readyToPin, tab)));
       const start = Date.now() + 300;
       const acknowledged = await Promise.all(pages.map((page) => page.evaluate((start, events) => window.pinAndUnpin(start, events), start, EVENTS)));
@@ -45,7 +31,7 @@ for (const engine of storageEngines) {
     });
 
     test('localStorage says before the first event that it cannot count for several tabs', async () => {
-      const page = await openBare(context, site);
+      const page = await openBare(bare.context, bare.site);
       const { durability, stored } = await page.evaluate(async () => {
         const session = window.governor.openSession({ id: 'alone', store: window.governor.localStorageStore() });
         return { ...(await session.ready), stored: localStorage.length };
@@ -63,7 +49,7 @@ for (const engine of storageEngines) {
     }
     for (const [fault, end] of Object.entries(ends)) {
       test(`${fault} in the midst of a commit leaves the old state, and the others go on within a second`, async () => {
-        const [dying, other] = [await openBare(context, site, holdCommits), await openBare(context, site)];
+        const [dying, other] = [await openBare(bare.context, bare.site, holdCommits), await openBare(bare.context, bare.site)];
         for (const page of [dying, other]) await play(page, 15, ALMOST_DUE);
         await dying.evaluate(() => {
           window.hold = true;
@@ -88,7 +74,7 @@ for (const engine of storageEngines) {
     }
 
     test('fault 19 with Web Locks absent two tabs at the threshold fork nothing', async () => {
-      const pages = [await openBare(context, site, locksAbsent), await openBare(context, site, locksAbsent)];
+      const pages = [await openBare(bare.context, bare.site, locksAbsent), await openBare(bare.context, bare.site, locksAbsent)];
       for (const page of pages) await play(page, 15, ALMOST_DUE);
       const asked = await Promise.all(pages.map((page) => page.evaluate(ask)));
       const { record, parts } = await rootOf(pages[0]);
@@ -101,7 +87,7 @@ for (const engine of storageEngines) {
 
     for (const [how, install] of Object.entries({ throwing: locksThrow, refusing: locksRefuse })) {
       test(`fault 19 with Web Locks ${how} nothing starts by itself in either tab, and both say why`, async () => {
-        const pages = [await openBare(context, site, install), await openBare(context, site, install)];
+        const pages = [await openBare(bare.context, bare.site, install), await openBare(bare.context, bare.site, install)];
         for (const page of pages) await play(page, 15, ALMOST_DUE);
         const asked = await Promise.all(pages.map((page) => page.evaluate(ask)));
         assert.equal(await rootOf(pages[0]), undefined, 'nothing was written');
@@ -114,13 +100,13 @@ for (const engine of storageEngines) {
     }
 
     test('fault 20 a page that comes back from the cache decides on what the store holds by then', async (t) => {
-      const [page, other] = [await openBare(context, site), await openBare(context, site)];
+      const [page, other] = [await openBare(bare.context, bare.site), await openBare(bare.context, bare.site)];
       const kept = await play(page, 16, ALMOST_DUE);
       await page.evaluate(() => {
         window.chat.mark = 'the same page';
         window.addEventListener('pageshow', ({ persisted }) => (window.persisted = persisted));
       });
-      await page.goto(`${site.url}support/raw.mjs`);
+      await page.goto(`${bare.site.url}support/raw.mjs`);
       const tripped = await play(other, 17, kept);
       // Not `goBack`, which waits for a load that a page from the cache does not have.
       await page.evaluate(() => void history.back());

@@ -18,10 +18,10 @@ const ARCHIVE_V1: &[u8] = include_bytes!("../golden/archive-v1.bin");
 fn golden() -> Archive {
     Archive {
         session: "a session".to_owned(),
-        root: include_bytes!("../golden/root-v1.bin").to_vec(),
+        root: include_bytes!("../../src/session/conformance/golden/root-v1.bin").to_vec(),
         numbered: vec![
-            (0, include_bytes!("../golden/pins-v1.bin").to_vec()),
-            (2, include_bytes!("../golden/summary-v1.bin").to_vec()),
+            (0, include_bytes!("../../src/session/conformance/golden/pins-v1.bin").to_vec()),
+            (2, include_bytes!("../../src/session/conformance/golden/summary-v1.bin").to_vec()),
         ],
     }
 }

@@ -1,4 +1,5 @@
-//! Records as schema 1 wrote them. The files were written once; a later schema adds files of its own and rewrites none.
+//! Records as schema 1 wrote them. The files were written once; a later schema adds files of its own and rewrites none. Those
+//! that the public suite reads lie with it.
 
 use compaction_governor::{
     id::AttemptId,
@@ -15,13 +16,13 @@ use crate::{
     damage::NOW,
 };
 
-const ROOT_V1: &[u8] = include_bytes!("../golden/root-v1.bin");
+const ROOT_V1: &[u8] = include_bytes!("../../src/session/conformance/golden/root-v1.bin");
 const FULL_ROOT_V1: &[u8] = include_bytes!("../golden/root-v1-full.bin");
 const ROOT_V2: &[u8] = include_bytes!("../golden/root-v2-future.bin");
 const SUMMARY_V2: &[u8] = include_bytes!("../golden/summary-v2-future.bin");
-const SUMMARY_V1: &[u8] = include_bytes!("../golden/summary-v1.bin");
+const SUMMARY_V1: &[u8] = include_bytes!("../../src/session/conformance/golden/summary-v1.bin");
 const FULL_SUMMARY_V1: &[u8] = include_bytes!("../golden/summary-v1-full.bin");
-const PINS_V1: &[u8] = include_bytes!("../golden/pins-v1.bin");
+const PINS_V1: &[u8] = include_bytes!("../../src/session/conformance/golden/pins-v1.bin");
 
 #[test]
 fn golden_root_of_schema_one_is_read_and_written_as_it_was() {
