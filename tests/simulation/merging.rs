@@ -2,12 +2,14 @@
 //! or in what order. A guard that trips only by the sum of what several knew is armed when that is found out; nothing before
 //! then says when that was, so its clock alone depends on the order.
 
+use std::cmp::Ordering;
+
 use compaction_governor::{
     config::Config,
     id::ModelId,
     policy::{
-        Confidence, Cooldown, Event, Guards, Interrupted, LearnedWindow, Observation, Recovery, State, apply, check,
-        merge,
+        Confidence, Cooldown, Event, Guards, Interrupted, LearnedWindow, Observation, Phase, Recovery, State, apply,
+        check, merge,
     },
     time::Timestamp,
 };
@@ -109,7 +111,9 @@ fn merging_is_a_join_and_keeps_the_phase_and_the_view_of_the_store() {
     runs::check("merging", 100_000, |draw| {
         let (a, b, c) = (state(draw), state(draw), state(draw));
         let ab = both(&a, &b);
-        assert_eq!((&ab.phase, ab.view_revision), (&a.phase, a.view_revision), "the store's");
+        assert_eq!(phase_on(&ab, 0), phase_on(&a, 0), "the store's");
+        assert_eq!(phase_on(&ab, ab.view_revision), ab.phase, "of the view that goes on");
+        assert_view_goes_on(&a, &b, &ab);
         assert_eq!(joined(&ab.guards), joined(&both(&b, &a).guards), "commutative");
         assert_eq!(clock(&ab), clock(&both(&b, &a)));
         assert_eq!(both(&a, &a), a, "idempotent");
@@ -126,6 +130,26 @@ fn merging_is_a_join_and_keeps_the_phase_and_the_view_of_the_store() {
             }
         }
     });
+}
+
+/// The phase, with a verdict that is awaited on the view `number`.
+fn phase_on(state: &State, number: u32) -> Phase {
+    let mut phase = state.phase.clone();
+    if let Phase::AwaitingVerdict { view_revision, .. } = &mut phase {
+        *view_revision = number;
+    }
+    phase
+}
+
+/// The view is the store's: under its own number, or, where memory may have handed that out, under one that nobody has.
+fn assert_view_goes_on(store: &State, memory: &State, merged: &State) {
+    let (own, next) = (store.view_revision, memory.view_revision.saturating_add(1));
+    let allowed = match memory.view_revision.cmp(&own) {
+        Ordering::Less => [own, own],
+        Ordering::Equal => [own, next],
+        Ordering::Greater => [next, next],
+    };
+    assert!(allowed.contains(&merged.view_revision), "{store:?}\n{memory:?}");
 }
 
 fn assert_not_weaker(one: &Guards, merged: &Guards) {

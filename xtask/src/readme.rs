@@ -67,7 +67,9 @@ fn content(project: &Project, block: Block<'_>) -> Result<String> {
         Block::Table("size") => size::markdown(project),
         Block::Table("promises") => promises::markdown(project),
         Block::Table("consumers") => consumers::markdown(project),
-        Block::Table(other) => bail!("there is no table `{other}`: seeds, accuracy, bench, size, promises or consumers"),
+        Block::Table(other) => {
+            bail!("there is no table `{other}`: seeds, accuracy, bench, size, promises or consumers")
+        }
     }
 }
 
