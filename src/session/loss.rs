@@ -165,6 +165,8 @@ impl Session {
             self.remove_summary(*number);
             self.link_mut().unsaved = true;
         }
+        // What a read does not show is not there to be deleted.
+        self.link_mut().stale.clear();
         self.note_stale(snapshot.parts.iter().map(|(part, _)| *part));
         self.drop_settled_content();
         missing.is_empty()
