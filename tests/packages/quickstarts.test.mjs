@@ -85,7 +85,7 @@ test('the quickstart for Next.js talks past its window', async () => {
 test('the quickstart for a Worker talks past its window', async () => {
   const folder = cellOf('wrangler');
   copyFileSync(quickstart('worker.js'), join(folder, 'worker.js'));
-  const args = ['dev', 'worker.js', '--compatibility-date', '2026-04-01', '--ip', '127.0.0.1', '--port', '0', '--inspector-port', '0', '--show-interactive-dev-session=false', '--var', `OPENAI_BASE_URL:${model.url}`];
+  const args = ['dev', 'worker.js', '--compatibility-date', '2024-09-23', '--ip', '127.0.0.1', '--port', '0', '--inspector-port', '0', '--show-interactive-dev-session=false', '--var', `OPENAI_BASE_URL:${model.url}`];
   const server = start(folder, process.execPath, [join(packageFolder('wrangler'), 'bin/wrangler.js'), ...args]);
   try {
     const [, url] = await server.said(/Ready on (http:\/\/127\.0\.0\.1:\d+)/);

@@ -1,4 +1,4 @@
-import * as governor from 'compaction-governor';
+import { indexedDb, memory, openSession } from 'compaction-governor';
 import { talk } from './talk.js';
 
-talk(governor).catch(String).then((told) => { document.title = told; });
+talk({ indexedDb, memory, openSession }).catch(String).then((told) => { document.title = told; });
