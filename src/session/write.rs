@@ -61,8 +61,7 @@ impl<T> Mutated<T> {
 /// Makes a change and writes it through; nothing is written where nothing durable changed.
 #[derive(Debug)]
 pub struct Write<M: Mutation> {
-    mutation: M,
-    output: Option<M::Output>,
+    made: Made<M, M::Output>,
     /// Boxed: the same small pointer in every kind of write, instead of half a kilobyte that each of them moves.
     writer: Box<Writer>,
 }
@@ -70,48 +69,55 @@ pub struct Write<M: Mutation> {
 impl<M: Mutation> Write<M> {
     /// Writes `mutation` through on what memory holds.
     pub fn new(mutation: M) -> Self {
-        Self { mutation, output: None, writer: Writer::new(false) }
+        Self { made: Made { mutation, output: None }, writer: Writer::new(false) }
     }
 
     /// Writes `mutation` through on what the store holds: for a claim, which decides again on the winner's state.
     pub fn rereading(mutation: M) -> Self {
-        Self { mutation, output: None, writer: Writer::new(true) }
+        Self { made: Made { mutation, output: None }, writer: Writer::new(true) }
     }
+}
 
-    fn change<'a>(
-        mutation: &'a mut M,
-        output: &'a mut Option<M::Output>,
-    ) -> impl FnMut(&mut Session, Timestamp) -> Parts + 'a {
-        |session, now| {
-            let mutated = mutation.mutate(session, now);
-            *output = Some(mutated.output);
-            mutated.parts
-        }
+/// A change with what it ended in when it was made last.
+#[derive(Debug)]
+struct Made<M, T> {
+    mutation: M,
+    output: Option<T>,
+}
+
+/// A change of memory, as the writer sees it.
+trait Change {
+    fn make(&mut self, session: &mut Session, now: Timestamp) -> Parts;
+}
+
+impl<M: Mutation> Change for Made<M, M::Output> {
+    fn make(&mut self, session: &mut Session, now: Timestamp) -> Parts {
+        let mutated = self.mutation.mutate(session, now);
+        self.output = Some(mutated.output);
+        mutated.parts
     }
 }
 
 impl<M: Mutation> Steps for Write<M> {
     fn begin(&mut self, session: &mut Session, now: Timestamp) -> Step {
-        self.writer.begin(session, now, &mut Self::change(&mut self.mutation, &mut self.output))
+        self.writer.begin(session, now, &mut self.made)
     }
 
     fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp) -> Step {
-        self.writer.resume(session, reply, now, &mut Self::change(&mut self.mutation, &mut self.output))
+        self.writer.resume(session, reply, now, &mut self.made)
     }
 }
 
 impl<M: Mutation> Operation for Write<M> {
     type Output = M::Output;
 
-    fn finish(mut self, session: &mut Session) -> M::Output {
-        let output = self.output.take().expect("no step is the last one before the change was made");
-        self.mutation.ended(session, &output);
+    fn finish(self, session: &mut Session) -> M::Output {
+        let Made { mut mutation, output } = self.made;
+        let output = output.expect("no step is the last one before the change was made");
+        mutation.ended(session, &output);
         output
     }
 }
-
-/// A change of memory, as the writer sees it.
-type Change<'a> = &'a mut dyn FnMut(&mut Session, Timestamp) -> Parts;
 
 /// The store calls of a write, whatever the change is.
 #[derive(Debug, Default)]
@@ -149,7 +155,7 @@ impl Writer {
         Box::new(Self { reread, ..Self::default() })
     }
 
-    fn begin(&mut self, session: &mut Session, now: Timestamp, change: Change<'_>) -> Step {
+    fn begin(&mut self, session: &mut Session, now: Timestamp, change: &mut dyn Change) -> Step {
         let unread = session.link().health == Health::Loading || session.needs_reread();
         if (self.reread || unread) && session.link().usable(now) {
             self.stage = Stage::Rereading;
@@ -158,7 +164,7 @@ impl Writer {
         self.mutate(session, now, change)
     }
 
-    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp, change: Change<'_>) -> Step {
+    fn resume(&mut self, session: &mut Session, reply: StoreReply, now: Timestamp, change: &mut dyn Change) -> Step {
         match (self.stage, reply) {
             (Stage::Rereading, StoreReply::Loaded(Ok(found))) => {
                 session.reread(found, now);
@@ -188,7 +194,7 @@ impl Writer {
     }
 
     /// The store has been read: what of it cannot be read is kept first.
-    fn go_on(&mut self, session: &mut Session, now: Timestamp, change: Change<'_>) -> Step {
+    fn go_on(&mut self, session: &mut Session, now: Timestamp, change: &mut dyn Change) -> Step {
         match session.quarantine_next() {
             Some(step) => {
                 self.stage = Stage::SettingAside;
@@ -198,10 +204,10 @@ impl Writer {
         }
     }
 
-    fn mutate(&mut self, session: &mut Session, now: Timestamp, change: Change<'_>) -> Step {
+    fn mutate(&mut self, session: &mut Session, now: Timestamp, change: &mut dyn Change) -> Step {
         self.before = session.root().clone();
         self.notices = session.notices_len();
-        self.parts = change(session, now);
+        self.parts = change.make(session, now);
         session.note_stale(self.parts.deletes.iter().copied());
         let parts = !self.parts.puts.is_empty() || !self.parts.deletes.is_empty();
         let changed = parts || self.before.state.differs_durably(&session.root().state);
@@ -257,7 +263,7 @@ impl Writer {
         session: &mut Session,
         reply: Result<Option<Snapshot>, StoreError>,
         now: Timestamp,
-        change: Change<'_>,
+        change: &mut dyn Change,
     ) -> Step {
         self.conflicts += 1;
         match reply {

@@ -13,17 +13,17 @@ use crate::store::{StoreError, StoreErrorKind};
 ///
 /// # Errors
 /// Those of `call`; [`StoreErrorKind::Timeout`] with `applied` when the alarm came first.
-pub async fn within<T>(
-    call: impl Future<Output = Result<T, StoreError>>,
+pub async fn within<T, E: From<StoreError>>(
+    call: impl Future<Output = Result<T, E>>,
     alarm: impl Future<Output = ()>,
     applied: Applied,
-) -> Result<T, StoreError> {
+) -> Result<T, E> {
     let (mut call, mut alarm) = (pin!(call), pin!(alarm));
     poll_fn(|context| {
         if let Poll::Ready(answer) = call.as_mut().poll(context) {
             return Poll::Ready(answer);
         }
-        alarm.as_mut().poll(context).map(|()| Err(timeout(applied)))
+        alarm.as_mut().poll(context).map(|()| Err(timeout(applied).into()))
     })
     .await
 }
@@ -44,13 +44,14 @@ mod tests {
     #[test]
     fn a_call_that_never_answers_is_given_up_by_the_alarm() {
         for applied in [Applied::No, Applied::Unknown] {
-            let error = pollster::block_on(within(pending::<Result<(), _>>(), ready(()), applied)).unwrap_err();
+            let error =
+                pollster::block_on(within(pending::<Result<(), StoreError>>(), ready(()), applied)).unwrap_err();
             assert_eq!((error.kind, error.applied), (StoreErrorKind::Timeout, applied));
         }
     }
 
     #[test]
     fn a_call_that_is_ready_together_with_the_alarm_has_answered() {
-        assert_eq!(pollster::block_on(within(ready(Ok(7)), ready(()), Applied::Unknown)), Ok(7));
+        assert_eq!(pollster::block_on(within(ready(Ok::<_, StoreError>(7)), ready(()), Applied::Unknown)), Ok(7));
     }
 }

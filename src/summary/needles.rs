@@ -47,7 +47,7 @@ impl<'a> Needles<'a> {
     /// For each of `owners` whether it is kept in `texts`. Linear in the texts.
     pub(super) fn kept(mut self, texts: &[&str], owners: usize) -> Vec<bool> {
         self.all.retain(|needle| needle.text.len() >= START_BYTES);
-        self.all.sort_by_key(|needle| slot(needle.text));
+        self.all.sort_unstable_by_key(|needle| slot(needle.text));
         let mut first = vec![u16::MAX; SLOTS];
         for (at, needle) in self.all.iter().enumerate().rev() {
             first[slot(needle.text)] = at as u16;

@@ -1,5 +1,7 @@
 //! Errors that JavaScript can read: a code, and whether anything was applied.
 
+use core::fmt::Display;
+
 use js_sys::{Error, Reflect};
 use wasm_bindgen::JsValue;
 
@@ -22,35 +24,41 @@ impl Fault {
     /// An argument that cannot be, as JavaScript gets it.
     #[inline(never)]
     pub(super) fn argument(message: &str) -> JsValue {
-        Self { code: "bad_argument", message: message.to_owned(), retryable: false, applied: Applied::No }.into()
+        Self::refused("bad_argument", &message).into()
+    }
+
+    /// Nothing was changed, and the same again would be refused again.
+    #[inline(never)]
+    fn refused(code: &'static str, why: &dyn Display) -> Self {
+        Self { code, message: why.to_string(), retryable: false, applied: Applied::No }
     }
 }
 
 impl From<ConfigError> for Fault {
     #[inline(never)]
     fn from(error: ConfigError) -> Self {
-        Self { code: "bad_setting", message: error.to_string(), retryable: false, applied: Applied::No }
+        Self::refused("bad_setting", &error)
     }
 }
 
 impl From<RequestError> for Fault {
     #[inline(never)]
     fn from(error: RequestError) -> Self {
-        Self { code: "bad_request", message: error.to_string(), retryable: false, applied: Applied::No }
+        Self::refused("bad_request", &error)
     }
 }
 
 impl From<PinError> for Fault {
     #[inline(never)]
     fn from(error: PinError) -> Self {
-        Self { code: error.code(), message: error.to_string(), retryable: false, applied: Applied::No }
+        Self::refused(error.code(), &error)
     }
 }
 
 impl From<ResumeError> for Fault {
     #[inline(never)]
     fn from(error: ResumeError) -> Self {
-        Self { code: error.code(), message: error.to_string(), retryable: false, applied: Applied::No }
+        Self::refused(error.code(), &error)
     }
 }
 

@@ -211,8 +211,7 @@ impl IndexedDb {
                 _ => Ok(()),
             }
         };
-        let call = async { call.await.map_err(|error| *error) };
-        within(call, alarm(self.deadline), applied).await
+        within(call, alarm(self.deadline), applied).await.map_err(|error| *error)
     }
 
     /// Connects, and starts a transaction where one is wanted. What the engine refuses because it took the connection away

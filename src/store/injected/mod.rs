@@ -34,8 +34,8 @@ use crate::time::Millis;
 
 use answer::{Held, Written};
 use batch::ENVELOPE;
-use object::InjectedObject;
 pub(super) use object::settled;
+use object::{Boxed, InjectedObject};
 
 /// How long a call may take: a server far away answers within, a person does not wait longer.
 pub const DEADLINE: Millis = Millis::secs(10);
@@ -76,7 +76,7 @@ impl Injected {
     /// Those of [`Store::load`](crate::store::Store::load).
     #[cfg(feature = "conformance")]
     pub async fn quarantined(&self, session: &str) -> Result<Vec<(Part, Vec<u8>, String)>, StoreError> {
-        let held = self.held(&aside(session)).await?;
+        let held = self.held(&aside(session)).await.map_err(|error| *error)?;
         Ok(held.map(|held| batch::set_aside(&held.parts)).unwrap_or_default())
     }
 }
@@ -109,11 +109,11 @@ impl Injected {
             Request::Quarantine { bytes, .. } => self.capabilities.check_size(bytes)?,
         }
         let applied = request.applied();
-        within(self.asked(session, request), alarm(self.deadline), applied).await
+        within(self.asked(session, request), alarm(self.deadline), applied).await.map_err(|error| *error)
     }
 
     /// Asks the object.
-    async fn asked(&self, session: &str, request: Request<'_>) -> Result<Reply, StoreError> {
+    async fn asked(&self, session: &str, request: Request<'_>) -> Boxed<Reply> {
         let mut reply = Reply::default();
         match request {
             Request::Open | Request::Key(_) => {}
@@ -137,16 +137,18 @@ impl Injected {
     }
 
     /// What the object holds for `session`, readable or not.
-    async fn held(&self, session: &str) -> Result<Option<Held>, StoreError> {
+    async fn held(&self, session: &str) -> Boxed<Option<Held>> {
         let answer = settled(self.object.load(session), Applied::No).await?;
         if answer.is_null() || answer.is_undefined() {
             return Ok(None);
         }
-        Held::read(&answer).map(Some).ok_or(StoreError::not_applied(StoreErrorKind::BadAnswer { call: "load" }))
+        Held::read(&answer)
+            .map(Some)
+            .ok_or_else(|| Box::new(StoreError::not_applied(StoreErrorKind::BadAnswer { call: "load" })))
     }
 
     /// Commits; what a conflict means is for a look at the record to say.
-    async fn committed(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
+    async fn committed(&self, session: &str, expect: Expect, batch: &Batch, op: OpId) -> Boxed<Revision> {
         let expected = match expect {
             Expect::Absent => None,
             Expect::Revision(revision) => Some(revision),
@@ -155,9 +157,9 @@ impl Injected {
             Written::At(revision) => return Ok(revision),
             Written::Conflict(actual) => actual,
         };
-        let conflict = Err(StoreError::not_applied(StoreErrorKind::Conflict { actual }));
+        let conflict = Err(StoreError::not_applied(StoreErrorKind::Conflict { actual }).into());
         // An earlier call with this id may have been applied without an answer: until that is seen, nobody knows.
-        let unknown = |error: StoreError| StoreError { applied: Applied::Unknown, ..error };
+        let unknown = |error: Box<StoreError>| Box::new(StoreError { applied: Applied::Unknown, ..*error });
         let Some(held) = self.held(session).await.map_err(unknown)? else { return conflict };
         match held.snapshot() {
             Ok(snapshot) if snapshot.op_id == op => Ok(snapshot.revision),
@@ -167,22 +169,16 @@ impl Injected {
     }
 
     /// Puts `batch` in the place of a record that cannot be read, which is set aside first.
-    async fn replace(&self, session: &str, unreadable: &Held, batch: &Batch, op: OpId) -> Result<Revision, StoreError> {
+    async fn replace(&self, session: &str, unreadable: &Held, batch: &Batch, op: OpId) -> Boxed<Revision> {
         self.set_aside(session, Part::Root, unreadable.root(), "row").await?;
         let value = batch::value(batch, op, &unreadable.parts);
         match self.write(session, Some(unreadable.revision), value, op).await? {
             Written::At(revision) => Ok(revision),
-            Written::Conflict(actual) => Err(StoreError::not_applied(StoreErrorKind::Conflict { actual })),
+            Written::Conflict(actual) => Err(StoreError::not_applied(StoreErrorKind::Conflict { actual }).into()),
         }
     }
 
-    async fn write(
-        &self,
-        session: &str,
-        expected: Option<Revision>,
-        batch: JsValue,
-        op: OpId,
-    ) -> Result<Written, StoreError> {
+    async fn write(&self, session: &str, expected: Option<Revision>, batch: JsValue, op: OpId) -> Boxed<Written> {
         let at = expected.map_or(JsValue::NULL, |revision| JsValue::from_f64(revision as f64));
         let answer = settled(self.object.commit(session, &at, &batch, &hex(op)), Applied::Unknown).await?;
         answer::written(&answer)
@@ -190,15 +186,16 @@ impl Injected {
                 Written::At(revision) => revision == expected.unwrap_or(0).saturating_add(1),
                 Written::Conflict(actual) => actual != expected,
             })
-            .ok_or(StoreError::maybe_applied(StoreErrorKind::BadAnswer { call: "commit" }))
+            .ok_or_else(|| Box::new(StoreError::maybe_applied(StoreErrorKind::BadAnswer { call: "commit" })))
     }
 
-    async fn listed(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError> {
+    async fn listed(&self, after: Option<&str>, limit: usize) -> Boxed<Vec<String>> {
         let (mut found, mut last) = (Vec::new(), after.map(str::to_owned));
         while found.len() < limit {
             let answer = settled(self.object.list(last.as_deref(), limit as f64), Applied::No).await?;
             let page = answer::names(&answer).filter(|page| page.is_empty() || page.last() != last.as_ref());
-            let page = page.ok_or(StoreError::not_applied(StoreErrorKind::BadAnswer { call: "list" }))?;
+            let page =
+                page.ok_or_else(|| Box::new(StoreError::not_applied(StoreErrorKind::BadAnswer { call: "list" })))?;
             let Some(end) = page.last().cloned() else { break };
             last = Some(end);
             found.extend(page.into_iter().filter(|id| !id.starts_with(QUARANTINE)));
@@ -207,7 +204,7 @@ impl Injected {
         Ok(found)
     }
 
-    async fn removed(&self, session: &str, expect: Option<Revision>) -> Result<(), StoreError> {
+    async fn removed(&self, session: &str, expect: Option<Revision>) -> Boxed<()> {
         let expected = expect.map_or(JsValue::UNDEFINED, |revision| JsValue::from_f64(revision as f64));
         let answer = settled(self.object.remove(session, &expected), Applied::Unknown).await?;
         if let Some(Written::Conflict(actual)) = answer::written(&answer) {
@@ -215,13 +212,14 @@ impl Injected {
                 StoreError::not_applied(StoreErrorKind::Conflict { actual })
             } else {
                 StoreError::maybe_applied(StoreErrorKind::BadAnswer { call: "remove" })
-            });
+            }
+            .into());
         }
         settled(self.object.remove(&aside(session), &JsValue::UNDEFINED), Applied::Unknown).await.map(drop)
     }
 
     /// Adds to the quarantine of `session` and drops the oldest above the bound.
-    async fn set_aside(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Result<(), StoreError> {
+    async fn set_aside(&self, session: &str, part: Part, bytes: &[u8], reason: &str) -> Boxed<()> {
         let aside = aside(session);
         let mut actual = None;
         for _ in 0..RACES {
@@ -235,7 +233,7 @@ impl Injected {
                 Written::Conflict(found) => actual = found,
             }
         }
-        Err(StoreError::not_applied(StoreErrorKind::Conflict { actual }))
+        Err(StoreError::not_applied(StoreErrorKind::Conflict { actual }).into())
     }
 }
 

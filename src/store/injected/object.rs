@@ -40,6 +40,9 @@ extern "C" {
     fn resolve(value: &JsValue) -> Result<Promise, JsValue>;
 }
 
+/// Boxed: the error is as large as all else here together, and every `?` would move it.
+pub(in crate::store) type Boxed<T> = Result<T, Box<StoreError>>;
+
 impl InjectedObject {
     /// Refuses what an object without the optional method `call` is asked for.
     pub(super) fn offers(&self, call: &'static str) -> Result<(), StoreError> {
@@ -52,11 +55,8 @@ impl InjectedObject {
 }
 
 /// The value of an answer. What was thrown, or is rejected with, is an error that may have been `applied`.
-pub(in crate::store) async fn settled(
-    answer: Result<JsValue, JsValue>,
-    applied: Applied,
-) -> Result<JsValue, StoreError> {
-    let failed = |thrown: JsValue| exception::error(&thrown, applied);
+pub(in crate::store) async fn settled(answer: Result<JsValue, JsValue>, applied: Applied) -> Boxed<JsValue> {
+    let failed = |thrown: JsValue| Box::new(exception::error(&thrown, applied));
     let answer = answer.map_err(failed)?;
     let is_promise = Reflect::get(&answer, &"then".into()).is_ok_and(|then| then.is_function());
     if !is_promise {
