@@ -3,8 +3,9 @@
 import type { Core } from '../boundary/glue.js';
 import { Life } from '../boundary/guard.js';
 import { brand } from '../errors.js';
-import type { Reader } from '../formats/reader.js';
+import type { Reader, TextCount } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
+import { estimate } from '../text/estimate.js';
 import { textOf, type Carry } from './carry.js';
 import { announceRemoval, Hints } from './hints.js';
 import { Others, SessionLock, type Turn } from './locks.js';
@@ -41,8 +42,9 @@ export class Engine<M> {
     lost = false,
     scope?: string,
     persist = false,
+    count: TextCount = estimate,
   ) {
-    this.transcript = new Transcript(core, reader);
+    this.transcript = new Transcript(core, reader, count);
     this.views = new Views(core, reader, this.transcript);
     this.watch = new Watch(core, this.life, () => this.later(() => core.settle(Date.now())));
     this.lock = new SessionLock(scope);
