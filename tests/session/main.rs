@@ -3,6 +3,7 @@
 #![cfg(feature = "conformance")]
 
 mod asking;
+mod calibration;
 mod carry;
 mod clearing;
 mod counting;
