@@ -33,6 +33,8 @@ export interface SessionOptions<M = ChatMessage> {
   format?: Format<M>;
   /** Which messages are summaries that your own code wrote: how they begin, or a function that knows. They are summarised again like any other message, and never taken for a user's. */
   hostSummary?: string | ((message: M) => boolean);
+  /** Your own tokenizer, in place of the estimate for trigger and cut alike. Of texts above 8,192 characters it is given the beginning. */
+  countTokens?: (text: string) => number;
   /**
    * Takes secrets out of every text on its way to a summariser or into the store: each message of the slice, the topic, the summary. It may
    * answer with a promise; a slice's texts are asked for at once. A text that it throws on, gives no text for or does not answer for (10 s

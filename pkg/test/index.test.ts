@@ -26,7 +26,7 @@ test('the index counts what was pushed and forgets what was cut', () => {
 
 test('a request shows each entry of the slice its own text, whatever characters it holds', async () => {
   const texts = ['half a pair \ud83d', 'ascii', 'Grüße', '漢字', '🙂🙂'];
-  const messages = texts.flatMap((text): ChatMessage[] => [{ role: 'user', content: text }, { role: 'assistant', content: `\ude42 ${text}${' pad'.repeat(300)}` }]);
+  const messages = texts.flatMap((text): ChatMessage[] => [{ role: 'user', content: text }, { role: 'assistant', content: `\ude42 ${text}${' pad'.repeat(400)}` }]);
   const { advanced } = openSession({ id: 'request', store: memory(), contextWindow: 4_096, keep: { messages: 1 } });
   advanced.observe([...messages, { role: 'user', content: 'newest' }]);
   const plan = await advanced.plan({ trigger: 'manual' });

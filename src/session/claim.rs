@@ -10,7 +10,7 @@ use crate::{
     },
     session::{
         Notice, Session, Status,
-        sight::{Sight, UNSCALED, fixed_tokens},
+        sight::{Sight, fixed_tokens},
         write::{Mutated, Mutation, Parts},
     },
     time::Timestamp,
@@ -278,7 +278,7 @@ impl Session {
             capping: capping(pass),
             urgent: self.settings().keep.is_none() || (pass.line == Line::Emergency && pass.trigger != Trigger::Manual),
             summary_cap: summary_cap(seen.lines.map(|lines| lines.window)),
-            scale_permille: UNSCALED,
+            scale_permille: self.ratio().permille(),
         }
     }
 }

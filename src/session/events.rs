@@ -6,7 +6,7 @@ use crate::{
     record::Anchor,
     session::{
         Session, Status,
-        sight::{self, narrow},
+        sight::{self, narrow, scaled},
         write::{Mutated, Mutation, Write},
     },
     time::Timestamp,
@@ -188,12 +188,26 @@ impl Session {
         sight::occupancy(self, &self.sight().view, entries).0
     }
 
+    /// Between two reports on one view only entries came: what these count for the model, and what they were estimated at.
+    fn learn_from(&mut self, prompt_tokens: Tokens, entries: u32) {
+        let view_revision = self.state().view_revision;
+        if let Some(last) = self
+            .root()
+            .anchor
+            .filter(|last| self.reported_here() && last.view_revision == view_revision && last.entries < entries)
+        {
+            let estimated = narrow(self.index().tokens(last.entries..entries));
+            self.learn(prompt_tokens.saturating_sub(last.prompt_tokens), estimated);
+        }
+    }
+
     /// The report becomes what occupancy starts from, and what it leaves after the entries is the overhead (rule 2).
     fn anchor(&mut self, prompt_tokens: Tokens, entries: u32, now: Timestamp) {
         let left_out = self.index().tokens(entries..self.index().len());
         let shown = narrow(sight::shown_tokens(self, &self.sight().view).saturating_sub(left_out));
         let view_revision = self.state().view_revision;
-        let overhead = prompt_tokens.saturating_sub(shown);
+        self.learn_from(prompt_tokens, entries);
+        let overhead = prompt_tokens.saturating_sub(scaled(shown.into(), self.ratio()));
         self.note_reported_here(true);
         self.edit_root(|root| root.anchor = Some(Anchor { prompt_tokens, view_revision, entries, overhead, at: now }));
     }

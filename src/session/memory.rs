@@ -13,7 +13,7 @@ use crate::{
     session::{Notice, Planned, Settings, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
     store::{Capabilities, Revision},
     time::Timestamp,
-    tokens::Tokens,
+    tokens::{Ratio, Tokens},
     transcript::{Entry, Index},
     view::{self, View},
 };
@@ -35,6 +35,8 @@ pub struct Session {
     revision: Option<Revision>,
     link: Link,
     reported_here: bool,
+    /// What reports of this page taught of the model's tokens.
+    ratio: Ratio,
     sight: RefCell<Option<Sight>>,
     /// What [`Session::over_line`] answered since the last change: the question of every keystroke.
     over_line: Cell<Option<bool>>,
@@ -69,6 +71,7 @@ impl Session {
             revision: None,
             link: Link::new(capabilities),
             reported_here: false,
+            ratio: Ratio::default(),
             sight: RefCell::new(None),
             over_line: Cell::new(None),
             mirror: None,
@@ -235,7 +238,11 @@ impl Session {
         Ok(())
     }
 
+    /// What was learned of another model says nothing of this one.
     pub(super) fn set_model(&mut self, model: ModelId) {
+        if self.model != model {
+            self.ratio = Ratio::default();
+        }
         self.model = model;
         self.touch();
     }
@@ -258,6 +265,15 @@ impl Session {
 
     pub(super) fn note_reported_here(&mut self, reported: bool) {
         self.reported_here = reported;
+    }
+
+    /// What reports taught of the model's tokens.
+    pub(super) fn ratio(&self) -> Ratio {
+        self.ratio
+    }
+
+    pub(super) fn learn(&mut self, counted: Tokens, estimated: Tokens) {
+        self.ratio.learn(counted, estimated);
     }
 
     /// What the last report left after the entries: system prompt and tool schemas.

@@ -4,7 +4,7 @@ use crate::{
     plan::{self, Prune, PruneInput, Replaced},
     policy::{Event, Kind, Means, Pass},
     record::{Generation, Summary, Unknown},
-    session::{Session, sight::UNSCALED, write::Parts},
+    session::{Session, write::Parts},
     time::Timestamp,
     tokens::{Tokens, permille},
     view,
@@ -81,7 +81,7 @@ impl Session {
             replaced: live.map_or(Replaced::default(), view::Generation::replaced),
             least_tokens: permille(threshold, LEAST_FREED_PERMILLE),
             least_bytes: plan::LEAST_FREED_BYTES,
-            scale_permille: UNSCALED,
+            scale_permille: self.ratio().permille(),
         };
         plan::prune(self.index(), &input)
     }

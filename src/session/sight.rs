@@ -4,7 +4,7 @@ use crate::{
     plan,
     policy::{Confidence, Observation, Phase},
     session::{Session, link::Health},
-    tokens::Tokens,
+    tokens::{Ratio, Tokens},
     view::View,
 };
 
@@ -41,7 +41,7 @@ impl Sight {
 
 /// What no compaction can remove with these entries pinned.
 pub(super) fn floor(session: &Session, pins: &[u32], fixed: Tokens) -> Tokens {
-    plan::floor(session.index(), pins, plan::Replaced::default(), fixed, UNSCALED)
+    plan::floor(session.index(), pins, plan::Replaced::default(), fixed, session.ratio().permille())
 }
 
 /// What no compaction can remove besides entries: overhead, and what is kept word for word.
@@ -66,7 +66,7 @@ pub(super) fn occupancy(session: &Session, view: &View, entries: u32) -> (Tokens
     if let Some(anchor) = anchored {
         let added = index.tokens(anchor.entries..entries.max(anchor.entries));
         let confidence = if session.reported_here() { Confidence::Reported } else { Confidence::Calibrated };
-        return (narrow(u64::from(anchor.prompt_tokens) + added), confidence);
+        return (anchor.prompt_tokens.saturating_add(scaled(added, session.ratio())), confidence);
     }
     let left_out = index.tokens(entries..index.len());
     let shown = shown_tokens(session, view).saturating_sub(left_out);
@@ -75,14 +75,14 @@ pub(super) fn occupancy(session: &Session, view: &View, entries: u32) -> (Tokens
         (Some(_), false) => Confidence::Calibrated,
         (None, false) => Confidence::Estimated,
     };
-    (narrow(shown + u64::from(session.overhead())), confidence)
+    (scaled(shown, session.ratio()).saturating_add(session.overhead()), confidence)
 }
 
 /// Estimate of the entries up to `entries` that came after the claim of the pass awaiting its verdict.
 pub(super) fn appended_since_claim(session: &Session, entries: u32) -> Tokens {
     match &session.root().state.phase {
         Phase::AwaitingVerdict { attempt, .. } => {
-            narrow(session.index().tokens(attempt.entries..entries.max(attempt.entries)))
+            scaled(session.index().tokens(attempt.entries..entries.max(attempt.entries)), session.ratio())
         }
         _ => 0,
     }
@@ -93,5 +93,10 @@ pub(super) fn narrow(tokens: u64) -> Tokens {
     Tokens::try_from(tokens).unwrap_or(Tokens::MAX)
 }
 
-/// One token of the index counts as one of the model.
+/// Tokens of the index as the model counts them.
+pub(super) fn scaled(tokens: u64, ratio: Ratio) -> Tokens {
+    narrow(tokens.saturating_mul(ratio.permille().into()) / 1_000)
+}
+
+/// A summary is held against its slice by the same count of both.
 pub(super) const UNSCALED: u32 = 1_000;

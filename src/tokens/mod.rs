@@ -29,6 +29,12 @@ pub fn units(before: u8, bytes: &[u8]) -> u64 {
     TABLE.units(before, bytes)
 }
 
+/// Units of the byte `byte` behind the byte `before`, where they belong to no run.
+#[must_use]
+pub fn pair_units(before: u8, byte: u8) -> u8 {
+    TABLE.pair(before, byte) as u8
+}
+
 /// As whole tokens, rounded up.
 #[must_use]
 pub fn from_units(units: u64) -> Tokens {

@@ -79,7 +79,7 @@ impl<'t> Table<'t> {
     }
 
     #[inline(always)]
-    fn pair(&self, before: u8, byte: u8) -> u32 {
+    pub(super) fn pair(&self, before: u8, byte: u8) -> u32 {
         u32::from(self.pairs[usize::from(before)][usize::from(byte)])
     }
 

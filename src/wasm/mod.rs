@@ -7,6 +7,7 @@ mod attempt;
 #[cfg(feature = "conformance")]
 mod conformance;
 mod convert;
+mod counting;
 mod events;
 mod fault;
 mod guards;
@@ -24,6 +25,7 @@ mod store;
 
 #[cfg(feature = "conformance")]
 pub use conformance::{Bench, Clause, clause_names, start_clause};
+pub use counting::{count_buffer, count_bytes, count_table};
 pub use guards::decode_record;
 pub use lines::over_line;
 pub use session::Core;

@@ -4,6 +4,7 @@
 
 mod adopting;
 mod asking;
+mod calibration;
 mod carry;
 mod clearing;
 mod counting;

@@ -15,6 +15,13 @@ export function decodeRecord(bytes: Uint8Array, sessionId: string): GuardRecord 
 /** Whether a pass can be due at all in the session with this number: 1 no, 2 yes, 0 ask it. Takes no object and no clock. */
 export function overLine(number: number): 0 | 1 | 2;
 
+/** Where text is written to as UTF-8 before it is counted; detached as soon as the memory grows. */
+export function countBuffer(): Uint8Array;
+/** 32 units to a token: of the first `written` bytes of the buffer, behind the byte `before`, which is 0 at the start of a text. */
+export function countBytes(written: number, before: number): number;
+/** 256 rows of 256 pairs of bytes, then what each byte costs eight times behind itself. */
+export function countTable(): Uint8Array;
+
 export class StoreHandle {
   private constructor();
   static memory(): StoreHandle;

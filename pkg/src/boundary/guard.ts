@@ -131,6 +131,6 @@ let depth = 0;
 const CODE = 'internal';
 /** As the glue reads a result without one. */
 const NOTHING: readonly never[] = [];
-/** Asked at every keystroke; it takes a number, checks it, and reads one byte. */
-const HARMLESS: ReadonlySet<string> = new Set(['overLine']);
+/** Asked at every keystroke and of every text; they take numbers, check them, and read. */
+const HARMLESS: ReadonlySet<string> = new Set(['overLine', 'countBytes']);
 const UNAWAITED = /_free$|_closures?_/;

@@ -16,8 +16,8 @@ export function readerFor<M>({ format, hostSummary }: Pick<SessionOptions<M>, 'f
 
 /** Which messages are summaries is the host's to say. */
 function told<M>(reader: Reader<M>, isSummary: (message: M) => boolean): Reader<M> {
-  const message: Reader<M>['message'] = (message) => {
-    const reading = reader.message(message);
+  const message: Reader<M>['message'] = (message, count) => {
+    const reading = reader.message(message, count);
     return isOwn<M>(message) && isSummary(message) ? { ...reading, flags: reading.flags | Flag.hostSummary } : reading;
   };
   return { ...reader, message };

@@ -6,7 +6,8 @@ import type { FailureClass } from '../surface.js';
 /** Reads messages, replies and errors of one format. None of its functions throws, whatever it is given. */
 export interface Reader<M> {
   readonly name: string;
-  message(message: unknown): Reading;
+  /** Without `count` the tokens are bytes / 3.5. */
+  message(message: unknown, count?: TextCount): Reading;
   /** The host's own id of the message, where the format has one; else the transcript derives one. */
   id(message: unknown): string | undefined;
   /** What a summariser is shown of a message: blobs and media as typed placeholders. */
@@ -32,6 +33,9 @@ export interface Reader<M> {
   overflow(error: unknown): Overflow | undefined;
   failure(error: unknown, now: number): Failure;
 }
+
+/** Tokens of a text, not rounded. It never throws. */
+export type TextCount = (text: string) => number;
 
 /** One message as numbers, plus the call ids that tie messages together. */
 export interface Reading {

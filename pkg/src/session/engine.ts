@@ -4,8 +4,9 @@ import type { Core } from '../boundary/glue.js';
 import { Life } from '../boundary/guard.js';
 import { copies } from '../copies.js';
 import { brand } from '../errors.js';
-import type { Reader } from '../formats/reader.js';
+import type { Reader, TextCount } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
+import { estimate } from '../text/estimate.js';
 import { textOf, type Carry } from './carry.js';
 import { announceRemoval, Hints } from './hints.js';
 import { Others, platformLocks, SessionLock, type Turn } from './locks.js';
@@ -44,8 +45,9 @@ export class Engine<M> {
     scope?: string,
     persist = false,
     alone = false,
+    count: TextCount = estimate,
   ) {
-    this.transcript = new Transcript(core, reader);
+    this.transcript = new Transcript(core, reader, count);
     this.views = new Views(core, reader, this.transcript);
     this.watch = new Watch(core, this.life, alone ? undefined : () => this.later(() => core.settle(Date.now())));
     this.lock = new SessionLock(scope, platformLocks, alone ? Others.idle : Others.unknown);

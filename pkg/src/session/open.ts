@@ -3,8 +3,11 @@
 import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { readerFor } from '../formats/format-of.js';
+import type { TextCount } from '../formats/reader.js';
 import { handleOf, isAlone, scopeOf, wantsToPersist } from '../stores.js';
 import type { ChatMessage, CompactResult, PrepareOptions, Session, SessionOptions, Size, Store, Summarize, Summarizer } from '../surface.js';
+import { estimate } from '../text/estimate.js';
+import { countedBy } from '../text/host-count.js';
 import { Engine } from './engine.js';
 import { GovernedSession } from './session.js';
 
@@ -37,7 +40,7 @@ export function openedIn(store: Store, id: string): GovernedSession<unknown> | u
 function started<M>(handle: StoreHandle, options: SessionOptions<M>, lost: boolean, forget: () => void): GovernedSession<M> {
   const reader = readerFor(options);
   const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
-  return new GovernedSession(options.id, new Engine(core, reader, lost, scopeOf(options.store, options.id), wantsToPersist(options.store), isAlone(options.store)), forget);
+  return new GovernedSession(options.id, new Engine(core, reader, lost, scopeOf(options.store, options.id), wantsToPersist(options.store), isAlone(options.store), countOf(options)), forget);
 }
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {
@@ -51,6 +54,10 @@ function settingsOf<M>(options: SessionOptions<M>): CoreSettings {
   if (templates) settings.setTemplates(templates.system, templates.task);
   for (const failureClass of fallback ?? []) settings.addFallback(failureClass);
   return settings;
+}
+
+function countOf<M>({ countTokens }: SessionOptions<M>): TextCount {
+  return countTokens ? countedBy(countTokens, estimate) : estimate;
 }
 
 function permille(fraction: number | undefined): number {

@@ -3,7 +3,7 @@
 import type { Core } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { isFields, textAt } from '../formats/shape/json.js';
-import { Flag, Role, type Reader, type Reading } from '../formats/reader.js';
+import { Flag, Role, type Reader, type Reading, type TextCount } from '../formats/reader.js';
 import type { CompactionError } from '../surface.js';
 
 /** All of the core that this file may touch. */
@@ -27,6 +27,7 @@ interface Gap {
 /** Keeps the index in step with the conversation: reads what is new, and cuts back to where an edit or another branch begins. */
 export class Transcript<M = unknown> {
   readonly #core: Index;
+  readonly #count: TextCount | undefined;
   readonly #reader: Pick<Reader<M>, 'message' | 'text' | 'id'>;
   /** The messages that are held, in order: those in front of the gap, then those behind it. */
   readonly #known: Known<M>[] = [];
@@ -35,8 +36,9 @@ export class Transcript<M = unknown> {
   #gap: Gap = WHOLE;
   #unchanged = 0;
 
-  constructor(core: Index, reader: Pick<Reader<M>, 'message' | 'text' | 'id'>) {
+  constructor(core: Index, reader: Pick<Reader<M>, 'message' | 'text' | 'id'>, count?: TextCount) {
     this.#core = core;
+    this.#count = count;
     this.#reader = reader;
   }
 
@@ -106,7 +108,7 @@ export class Transcript<M = unknown> {
   #resume(after: string, messages: readonly M[]): number {
     const head: { message: M; reading: Reading }[] = [];
     for (const message of messages) {
-      const reading = this.#reader.message(message);
+      const reading = this.#reader.message(message, this.#count);
       if (!isSystem(reading)) break;
       head.push({ message, reading });
     }
@@ -154,7 +156,7 @@ export class Transcript<M = unknown> {
 
   #adopt(message: M, slot: number): boolean {
     const known = this.#known[slot];
-    const { hi, lo } = this.#reader.message(message);
+    const { hi, lo } = this.#reader.message(message, this.#count);
     if (!known || known.hi !== hi || known.lo !== lo) return false;
     known.message = message;
     return true;
@@ -169,7 +171,7 @@ export class Transcript<M = unknown> {
   }
 
   #push(message: M): void {
-    const reading = this.#reader.message(message);
+    const reading = this.#reader.message(message, this.#count);
     const { hi, lo, role, flags, tokens, calls, answers, bytes } = reading;
     const group = this.#groupOf(reading);
     this.#openCalls(calls, this.length);

@@ -95,7 +95,7 @@ export class Digest {
 }
 
 /** Where the part that begins at `from` ends: never inside a surrogate pair, whose halves are no characters. */
-function endOfPart(text: string, from: number): number {
+export function endOfPart(text: string, from: number): number {
   const to = from + PART;
   if (to >= text.length) return text.length;
   return (text.charCodeAt(to - 1) & 0xfc00) === 0xd800 ? to - 1 : to;

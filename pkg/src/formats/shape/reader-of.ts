@@ -3,7 +3,7 @@
 import { readFailure } from '../answers/failure.js';
 import { readOverflow } from '../answers/overflow.js';
 import type { Pieces } from './pieces.js';
-import type { Reader, Reading } from '../reader.js';
+import type { Reader, Reading, TextCount } from '../reader.js';
 import { Render } from './render.js';
 import { readReply } from '../answers/reply.js';
 import { capped, replaced, withoutMedia, type Rules } from './rewrite.js';
@@ -28,8 +28,8 @@ export interface FormatReader<M> extends Reader<M> {
 /** `marker`: how the host begins the summaries that it wrote itself. */
 export function readerOf<M>(shape: Shape<M>, marker?: string): FormatReader<M> {
   const { rules, describe, ...given } = shape;
-  const read = (message: unknown): Reading => {
-    const scan = new Scan(marker);
+  const read = (message: unknown, count?: TextCount): Reading => {
+    const scan = new Scan(marker, count);
     describe(message, scan);
     return scan.reading();
   };

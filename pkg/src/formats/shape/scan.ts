@@ -6,15 +6,17 @@ import { isBlob } from './blob.js';
 import { isHostSummary } from './host-summary.js';
 import { isFields } from './json.js';
 import type { Pieces } from './pieces.js';
-import { Flag, Role, type Reading } from '../reader.js';
+import { Flag, Role, type Reading, type TextCount } from '../reader.js';
 import { Trail } from './trail.js';
 
 export class Scan implements Pieces {
   readonly #digest = new Digest();
   readonly #trail = new Trail();
   readonly #marker: string | undefined;
+  readonly #count: TextCount | undefined;
   #role: number = Role.assistant;
   #flags = 0;
+  #textTokens = FRAME_TOKENS;
   #mediaTokens = 0;
   #mediaBytes = 0;
   #thinks = false;
@@ -22,8 +24,9 @@ export class Scan implements Pieces {
   #answers: string[] | undefined;
 
   /** A text that begins with `marker` is a summary that the host wrote. */
-  constructor(marker?: string) {
+  constructor(marker?: string, count?: TextCount) {
     this.#marker = marker;
+    this.#count = count;
   }
 
   reading(): Reading {
@@ -33,7 +36,7 @@ export class Scan implements Pieces {
       lo,
       role: this.#role,
       flags: this.#onlyThinks() ? Flag.leads : this.#flags,
-      tokens: Math.min(rough(bytes) + this.#mediaTokens, MAX_COUNT),
+      tokens: Math.min((this.#count ? Math.ceil(this.#textTokens) : rough(bytes)) + this.#mediaTokens, MAX_COUNT),
       bytes: Math.min(bytes + this.#mediaBytes, MAX_COUNT),
       calls: this.#calls ?? NONE,
       answers: this.#answers ?? NONE,
@@ -102,7 +105,7 @@ export class Scan implements Pieces {
     this.#thinks = true;
     const size = typeof value === 'string' ? value.length : 0;
     this.#mediaBytes += size;
-    this.#mediaTokens += rough(size);
+    this.#mediaTokens += this.#count && typeof value === 'string' ? Math.ceil(this.#count(value)) : rough(size);
   }
 
   flag(flag: number): void {
@@ -117,6 +120,11 @@ export class Scan implements Pieces {
   #words(text: string): void {
     if (isBlob(text)) this.#flags |= Flag.blob;
     this.#digest.text(text);
+    this.#counted(text);
+  }
+
+  #counted(text: string): void {
+    if (this.#count) this.#textTokens += this.#count(text);
   }
 
   /** Any JSON, in an order that does not depend on how its keys were written. */
@@ -124,15 +132,22 @@ export class Scan implements Pieces {
     this.#digest.mark(Tag.value);
     if (typeof value === 'string') this.#words(value);
     else if (value instanceof Uint8Array) this.#opaque(value);
-    else if (!isFields(value)) this.#digest.scalar(value ?? null);
+    else if (!isFields(value)) this.#scalar(value ?? null);
     else if (this.#trail.enter(value)) {
       for (const key of Object.keys(value).sort()) {
         this.#digest.mark(Tag.key);
         this.#digest.text(key);
+        this.#textTokens += JOINT_TOKENS;
+        if (!Array.isArray(value)) this.#counted(key);
         this.#anything(value[key]);
       }
       this.#trail.leave();
     }
+  }
+
+  #scalar(value: unknown): void {
+    this.#digest.scalar(value);
+    this.#counted(String(value));
   }
 
   /** Told apart, and not counted as text. */
@@ -165,6 +180,10 @@ const NONE: readonly string[] = [];
 const Tag = { role: 0, text: 8, media: 9, call: 10, answer: 11, value: 12, key: 13, sealed: 14 } as const;
 /** One image or file until its real price is known: OpenAI charges 765 for a square megapixel, Anthropic at most about 1,600. */
 const MEDIA_TOKENS = 1_200;
+/** What stands around a message in a prompt: OpenAI names three tokens, and one for the role. */
+const FRAME_TOKENS = 4;
+/** Quotes, colon and comma between two keys or items of JSON: mostly one token of a vocabulary. */
+const JOINT_TOKENS = 1;
 /** Encrypted bytes to a token: OpenAI counted 266 tokens for a compaction of 2,764 characters. */
 const SEALED_BYTES = 10;
 /** `u32::MAX`: the index holds no more. */
