@@ -1,11 +1,17 @@
 // The entry point `compaction-governor/agents`: a session of Cloudflare's `agents/sessions` with the governor in the place of
 // its own compaction. The governor decides and keeps the summary; its overlay is a mirror of it, made again where it is missing.
 
-import type { PrepareOptions, Session, Step } from '../surface.js';
+import { isCompactionError } from '../errors.js';
+import type { Compaction, PrepareOptions, Session, Step } from '../surface.js';
 import type { AgentsSession, Governed } from './surface.js';
 
 export function governed<M extends { readonly id: string }>(history: AgentsSession<M>, session: Session<M>): Governed<M> {
   return new GovernedHistory(history, session);
+}
+
+interface Read<M> {
+  readonly messages: M[];
+  readonly behind: { after?: string };
 }
 
 class GovernedHistory<M extends { readonly id: string }> implements Governed<M> {
@@ -20,25 +26,34 @@ class GovernedHistory<M extends { readonly id: string }> implements Governed<M> 
   }
 
   async run<R>(send: (messages: M[], step: Step<M>) => Promise<R>, options?: PrepareOptions): Promise<R> {
-    const { messages, behind } = await this.#read();
+    let sent = false;
+    const once = (messages: M[], step: Step<M>): Promise<R> => {
+      sent = true;
+      return send(messages, step);
+    };
+    return this.#on(({ messages, behind }) => this.#session.run(messages, once, { ...options, ...behind }), () => !sent);
+  }
+
+  async prepare(options?: PrepareOptions): Promise<Step<M>> {
+    return this.#on(({ messages, behind }) => this.#session.prepare(messages, { ...options, ...behind }), () => true);
+  }
+
+  /** Where the session does not go on behind what was read, as when its summary was taken back, it is given the whole history. */
+  async #on<T>(work: (read: Read<M>) => Promise<T>, again: () => boolean): Promise<T> {
     try {
-      return await this.#session.run(messages, send, { ...options, ...behind });
+      return await work(await this.#tail()).catch(async (error: unknown) => {
+        if (!isCompactionError(error) || !NEEDS_ALL.includes(error.code) || !again()) throw error;
+        return work(await this.#all());
+      });
     } finally {
       await this.#mirror();
     }
   }
 
-  async prepare(options?: PrepareOptions): Promise<Step<M>> {
-    const { messages, behind } = await this.#read();
-    const step = await this.#session.prepare(messages, { ...options, ...behind });
-    await this.#mirror();
-    return step;
-  }
-
   /** What lies behind the governor's summary, newest first until there; all where that place is not found. */
-  async #read(): Promise<{ messages: M[]; behind: { after?: string } }> {
+  async #tail(): Promise<Read<M>> {
     const { resumeAfter } = await this.#session.ready;
-    const after = this.#session.history().at(-1)?.throughId ?? resumeAfter;
+    const after = this.#summary()?.throughId ?? resumeAfter;
     if (after !== undefined) {
       const messages: M[] = [];
       const ends = (await this.#overlays()).map(({ id, toMessageId }) => (toMessageId === after ? OVERLAY + id : undefined));
@@ -49,13 +64,22 @@ class GovernedHistory<M extends { readonly id: string }> implements Governed<M> 
         messages.push(message);
       }
     }
+    return this.#all();
+  }
+
+  async #all(): Promise<Read<M>> {
     return { messages: await collected(this.#history.history()), behind: {} };
+  }
+
+  /** What was cleared without a model is no summary to go on behind. */
+  #summary(): Compaction | undefined {
+    return this.#session.history().filter(({ cleared }) => cleared !== true).at(-1);
   }
 
   /** Where an overlay is missing, as after an eviction between the two writes, it is made; the governor's own is the one that counts. */
   #mirror(): Promise<void> {
     const mirrored = this.#mirrored.then(async () => {
-      const latest = this.#session.history().at(-1);
+      const latest = this.#summary();
       if (!latest) return;
       const overlays = await this.#overlays();
       if (overlays.some(({ summary, toMessageId }) => toMessageId === latest.throughId && summary === latest.summary)) return;
@@ -82,5 +106,7 @@ async function first<T>(all: AsyncIterable<T>): Promise<T | undefined> {
   return undefined;
 }
 
+/** Codes of refused tails. */
+const NEEDS_ALL: readonly string[] = ['unknown_after', 'needs_transcript', 'head_changed'];
 /** What the ids of its overlays begin with. */
 const OVERLAY = 'compaction_';
