@@ -137,7 +137,7 @@ function partKey(session: string, part: string): string {
 
 const byStorage = new WeakMap<DurableStorageLike, Store>();
 const ROOT = 'root';
-const ROOTS = 'compaction-governor/root/';
+const ROOTS = 'compaction-governor/head/';
 /** A commit that was answered survives a kill of the process: the reply waits behind the output gate until it is kept. */
 const KILL = 2;
 /** A row holds two mebibytes, its key and the serialised form included. */

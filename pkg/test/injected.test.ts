@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { injected, isCompactionError, openSession, type InjectedBatch, type InjectedRecord, type InjectedStore } from 'compaction-governor';
+import { decodeRecord, injected, isCompactionError, openSession, type InjectedBatch, type InjectedRecord, type InjectedStore } from 'compaction-governor';
 import { openHost, turn } from './host.js';
 
 /** What every server of a host does, over a map. */
@@ -131,6 +131,21 @@ test('an object that throws, lies or is full never reaches the conversation', as
     while (host.session.history().length === 0) await turn(host, 700);
     assert.equal(host.session.getSnapshot().durability, 'degraded');
   }
+});
+
+test('an object that is overloaded, as a Durable Object says it, is a busy store and a summariser that limits its rate', async () => {
+  const overloaded = Object.assign(new Error('Durable Object is overloaded. Too many requests queued.'), { overloaded: true, retryable: true });
+  const kept = new Kept();
+  const host = openHost({}, { id: 'overloaded', store: injected(kept), summarize: () => Promise.reject(overloaded) });
+  for (let n = 0; n < 14 && !kept.sessions.has('overloaded'); n++) await turn(host, 300);
+  const root = (await host.session.advanced.records()).find(({ part }) => part === 'root');
+  assert.equal(root && decodeRecord(root.bytes, 'overloaded')?.cooldownClass, 'rate_limit');
+  kept.load = kept.commit = () => {
+    throw overloaded;
+  };
+  await host.session.pin({ text: 'Never touch the production database.' });
+  const { durability, storeError } = host.session.getSnapshot();
+  assert.deepEqual([durability, storeError], ['degraded', { code: 'busy', recover: 'retry' }]);
 });
 
 test('values above the declared limit are refused before the object is asked', async () => {

@@ -23,12 +23,14 @@ async function talk(object, turns) {
 
 test('its history is compacted when the governor says so, and shows the governor\'s summary as its overlay', async () => {
   const { prompt } = await talk('plain', 14);
+  const { read } = await workers.ask('plain', 'say', { text: 'short' });
   const { compactions, overlays, shown, rows } = await workers.ask('plain', 'state');
   assert.ok(compactions.length >= 1);
   assert.deepEqual(overlays.at(-1), compactions.at(-1));
   assert.equal(model.of('small', 'plain').length, compactions.length, 'one call each');
-  assert.equal(rows, 28, 'every message is kept');
+  assert.equal(rows, 30, 'every message is kept');
   assert.ok(shown < rows && prompt < 4_096, `${shown} shown, ${prompt} tokens sent`);
+  assert.ok(read <= shown, `${read} of ${rows} messages were read for a turn`);
 });
 
 test('a summariser that fails is asked again after its pause, not with each message: its own compaction asks each time', async () => {

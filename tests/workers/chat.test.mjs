@@ -81,10 +81,17 @@ test('a process that was killed goes on behind the summary', async () => {
   assert.equal((await say(scripted, 'long', 'and on')).at(-1).text, 'You said: and on');
 });
 
-test('two messages at once are answered one after the other', async () => {
-  await Promise.all([say(scripted, 'both', 'one'), say(scripted, 'both', 'two')]);
-  const roles = (await (await scripted.fetch('/chat/both/messages')).json()).map(({ role }) => role);
-  assert.deepEqual(roles, ['user', 'assistant', 'user', 'assistant']);
+test('messages sent at once are answered one after the other', async () => {
+  const slow = async (request) => {
+    const answer = await provider(request);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return answer;
+  };
+  const workers = await startWorkers(entry, { objects, bindings: { ...vars, MODEL: 'some-model', PROVIDER_KEY: 'a key' }, serviceBindings: { PROVIDER: slow } });
+  await Promise.all(Array.from({ length: 4 }, (_, n) => say(workers, 'both', `number ${n}`)));
+  const roles = (await (await workers.fetch('/chat/both/messages')).json()).map(({ role }) => role);
+  assert.deepEqual(roles, Array.from({ length: 4 }, () => ['user', 'assistant']).flat());
+  asked.length = 0;
 });
 
 test('a WebSocket outlives the object that sleeps, and the next message finds the summary', { timeout: 60_000 }, async () => {

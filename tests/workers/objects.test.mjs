@@ -21,7 +21,7 @@ test('a turn writes nothing, intent and verdict one row each, a commit two', asy
   const pass = written.findIndex((keys) => keys.length > 0);
   assert.ok(pass > 2, JSON.stringify(written));
   assert.deepEqual(written.slice(0, pass).flat(), []);
-  assert.deepEqual(written[pass], ['root', 'part', 'root', 'root'], 'intent, summary with its root record, verdict');
+  assert.deepEqual(written[pass], ['head', 'part', 'head', 'head'], 'intent, summary with its root record, verdict');
   assert.deepEqual(written[pass + 1], []);
 });
 

@@ -16,7 +16,14 @@ export class Agent extends DurableObject {
   }
 
   get governed() {
-    return governed(this.history, this.session);
+    return governed({ history: (options) => this.counted(this.history.history(options)), getCompactions: () => this.history.getCompactions(), addCompaction: (...given) => this.history.addCompaction(...given) }, this.session);
+  }
+
+  async *counted(messages) {
+    for await (const message of messages) {
+      this.read += 1;
+      yield message;
+    }
   }
 
   async fetch(request) {
@@ -32,12 +39,13 @@ export class Agent extends DurableObject {
   async say({ text }) {
     await this.append('user', text);
     let prompt = 0;
+    this.read = 0;
     await this.governed.run(async (messages) => {
       prompt = Math.ceil(JSON.stringify(messages).length / 4);
       return { promptTokens: prompt };
     });
     await this.append('assistant', 'Yes, that is so.');
-    return { prompt };
+    return { prompt, read: this.read };
   }
 
   /** As a host without the governor has it: compaction of its own, after each append. */

@@ -1,5 +1,5 @@
 // The model: an OpenAI-compatible provider, Workers AI, or the script. Each streams server-sent events with usage at their end.
-import type { ChatMessage } from 'compaction-governor';
+import type { ChatMessage, Signal } from 'compaction-governor';
 import type { Env } from './env.js';
 import { scripted } from './scripted.js';
 
@@ -7,7 +7,7 @@ export interface Provider {
   /** A stream of an answer. */
   stream(messages: readonly ChatMessage[]): Promise<Response>;
   /** A whole answer, as the provider gives it. */
-  complete(messages: readonly ChatMessage[], maxTokens: number, signal: AbortSignal): Promise<object>;
+  complete(messages: readonly ChatMessage[], maxTokens: number, signal: Signal): Promise<object>;
 }
 
 export function providerOf(env: Env): Provider {
@@ -16,9 +16,9 @@ export function providerOf(env: Env): Provider {
 }
 
 function openAi({ MODEL, PROVIDER, PROVIDER_KEY, PROVIDER_URL }: Env): Provider {
-  const ask = async (body: object, signal?: AbortSignal): Promise<Response> => {
+  const ask = async (body: object, signal?: Signal): Promise<Response> => {
     const headers = { 'content-type': 'application/json', ...(PROVIDER_KEY === undefined ? {} : { authorization: `Bearer ${PROVIDER_KEY}` }) };
-    const request = new Request(`${PROVIDER_URL}/chat/completions`, { method: 'POST', headers, body: JSON.stringify({ model: MODEL, ...body }), ...(signal ? { signal } : {}) });
+    const request = new Request(`${PROVIDER_URL}/chat/completions`, { method: 'POST', headers, body: JSON.stringify({ model: MODEL, ...body }), ...(signal ? { signal: own(signal) } : {}) });
     const response = await (PROVIDER ? PROVIDER.fetch(request) : fetch(request));
     if (response.ok) return response;
     // Status, headers and body are what tells an overflow from a rate limit.
@@ -47,6 +47,14 @@ function workersAi({ AI, MODEL }: Env): Provider {
       throw new Error('Workers AI answered with nothing');
     },
   };
+}
+
+/** The types of Workers do not show their AbortSignal to a package. */
+function own(signal: Signal): AbortSignal {
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort();
+  else signal.addEventListener('abort', () => controller.abort());
+  return controller.signal;
 }
 
 /** Providers refuse members that they do not know. */
