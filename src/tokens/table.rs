@@ -115,7 +115,7 @@ pub enum Run {
     Letters,
     /// Digits alone.
     Digits,
-    /// Base64, hexadecimal and the like: at least [`MIXED`] digits and capitals, and nothing that base64 does not use.
+    /// Base64, hexadecimal and the like: at least `MIXED` digits and capitals, and nothing that base64 does not use.
     Encoded,
 }
 
