@@ -29,10 +29,10 @@ pub fn units(before: u8, bytes: &[u8]) -> u64 {
     TABLE.units(before, bytes)
 }
 
-/// Units of the byte `byte` behind the byte `before`, where they belong to no run.
+/// 256 rows of units: what the second of two bytes costs behind the first, where they belong to no run.
 #[must_use]
-pub fn pair_units(before: u8, byte: u8) -> u8 {
-    TABLE.pair(before, byte) as u8
+pub fn pairs() -> &'static [u8] {
+    TABLE.pairs.as_flattened()
 }
 
 /// As whole tokens, rounded up.

@@ -13,7 +13,7 @@ pub struct Ratio {
 
 impl Ratio {
     /// Takes what a report counted for entries that were estimated at `estimated`. What cannot be is not taken: a
-    /// report that is further off than [`MOST`] counts something else than these entries.
+    /// report that is further off than `MOST` counts something else than these entries.
     pub fn learn(&mut self, counted: Tokens, estimated: Tokens) {
         let (wide, narrow) = (u64::from(counted.max(estimated)), u64::from(counted.min(estimated)));
         if narrow == 0 || wide > MOST * narrow {

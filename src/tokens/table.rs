@@ -6,7 +6,7 @@ use core::fmt;
 #[derive(Clone, Copy)]
 pub struct Table<'t> {
     /// What the second of two bytes costs behind the first. Row 0 is that of a text's first byte.
-    pairs: &'t [[u8; 256]; 256],
+    pub(super) pairs: &'t [[u8; 256]; 256],
     /// The same for [`Run::Encoded`], by [`class`] of both bytes.
     encoded: &'t [[u8; CLASSES]; CLASSES],
 }
@@ -79,7 +79,7 @@ impl<'t> Table<'t> {
     }
 
     #[inline(always)]
-    pub(super) fn pair(&self, before: u8, byte: u8) -> u32 {
+    fn pair(&self, before: u8, byte: u8) -> u32 {
         u32::from(self.pairs[usize::from(before)][usize::from(byte)])
     }
 
@@ -115,7 +115,7 @@ pub enum Run {
     Letters,
     /// Digits alone.
     Digits,
-    /// Base64, hexadecimal and the like: at least [`MIXED`] digits and capitals, and nothing that base64 does not use.
+    /// Base64, hexadecimal and the like: at least `MIXED` digits and capitals, and nothing that base64 does not use.
     Encoded,
 }
 

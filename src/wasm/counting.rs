@@ -28,8 +28,9 @@ pub fn count_bytes(written: usize, before: u8) -> u32 {
 /// For strings too short to repay the call: 256 rows of 256 pairs, then what each byte costs eight times behind itself.
 #[wasm_bindgen(js_name = countTable)]
 pub fn count_table() -> Vec<u8> {
-    let pairs = (0..=u8::MAX).flat_map(|before| (0..=u8::MAX).map(move |byte| tokens::pair_units(before, byte)));
-    pairs.chain((0..=u8::MAX).map(|byte| tokens::repeated(byte) as u8)).collect()
+    let mut table = tokens::pairs().to_vec();
+    table.extend((0..=u8::MAX).map(|byte| tokens::repeated(byte) as u8));
+    table
 }
 
 thread_local! {

@@ -13,7 +13,7 @@ use crate::tokenizers::Tokenizers;
 pub struct Error {
     /// The mean of single messages, without their sign.
     pub mean: f64,
-    /// The mean of what is shown after a compaction, [`SHOWN`] messages, once reports have taught the ratio.
+    /// The mean of what is shown after a compaction, `SHOWN` messages, once reports have taught the ratio.
     pub calibrated: f64,
     /// How many messages.
     pub messages: usize,
@@ -35,7 +35,7 @@ pub fn of(table: Table<'_>, class: Class, messages: &[Message], tokenizer: &Toke
 }
 
 /// A session of these messages, in an order that mixes its sources, with a report after every message; the errors of
-/// the estimate alone, times the ratio, of the next [`SHOWN`] ones.
+/// the estimate alone, times the ratio, of the next `SHOWN` ones.
 fn after_compactions(pairs: &[(f64, f64)]) -> Vec<f64> {
     let at = |place: usize| pairs[place * STEP % pairs.len()];
     let mut ratio = Ratio::default();
