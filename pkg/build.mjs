@@ -77,7 +77,7 @@ async function bundlePackage() {
   await bundleEntry('conformance/index', 'conformance', { minify: true });
   const requirable = { index: 'index', slim: 'slim', formats: 'formats/index', redact: 'redact/index' };
   for (const [to, from] of Object.entries(requirable)) await bundleEntry(from, to, { minify: true, format: 'cjs', outfile: here(`dist/${to}.cjs`) });
-  const types = { index: 'surface', slim: 'slim-surface', formats: 'formats/surface', redact: 'redact/surface' };
+  const types = { index: 'surface', stores: 'stores-surface', slim: 'slim-surface', formats: 'formats/surface', redact: 'redact/surface' };
   for (const [to, from] of Object.entries(types)) await copyTypes(from, to, ['.d.ts', '.d.cts']);
   for (const entry of ['agents', 'conformance']) await copyTypes(`${entry}/surface`, entry, ['.d.ts']);
   const tool = { platform: 'node', target: 'node20', minify: true, banner: { js: '#!/usr/bin/env node' }, plugins: [fileBeside, boundary] };
@@ -92,7 +92,8 @@ function bundleEntry(from, to, options) {
 /** In the package all types lie side by side, once for import and once for require. */
 async function copyTypes(from, to, ends) {
   const types = await readFile(here(`src/${from}.d.ts`), 'utf8');
-  for (const end of ends) await writeFile(here(`dist/${to}${end}`), types.replaceAll(/\.\.?\/surface\.js/g, end === '.d.ts' ? './index.js' : './index.cjs'));
+  const placed = (end) => (_, stores) => `./${stores ? 'stores' : 'index'}${end === '.d.ts' ? '.js' : '.cjs'}`;
+  for (const end of ends) await writeFile(here(`dist/${to}${end}`), types.replaceAll(/\.\.?\/(stores-)?surface\.js/g, placed(end)));
 }
 
 /** Under node_modules, where git, npm pack and the build's own inputs do not look. */

@@ -1,8 +1,8 @@
 //! The session itself: what it holds in memory, and the questions that are answered from there.
 
 use std::{
-    cell::{Cell, Ref, RefCell},
-    sync::atomic::{AtomicU8, Ordering::Relaxed},
+    cell::{Ref, RefCell},
+    sync::atomic::AtomicU8,
 };
 
 use crate::{
@@ -10,7 +10,9 @@ use crate::{
     id::{AttemptId, ModelId, OpId, OwnerId},
     policy::{self, Applied, Decision, Event, Observation, State},
     record::{Pins, Root, Summary},
-    session::{Notice, Planned, Settings, link::Link, pin::PinnedPlaces, sight::Sight, writing::Writing},
+    session::{
+        Notice, Planned, Settings, link::Link, over_line::OverLine, pin::PinnedPlaces, sight::Sight, writing::Writing,
+    },
     store::{Capabilities, Revision},
     time::Timestamp,
     tokens::{Ratio, Tokens},
@@ -38,10 +40,7 @@ pub struct Session {
     /// What reports of this page taught of the model's tokens.
     ratio: Ratio,
     sight: RefCell<Option<Sight>>,
-    /// What [`Session::over_line`] answered since the last change: the question of every keystroke.
-    over_line: Cell<Option<bool>>,
-    /// Where that answer stands for whoever asks without the session, as [`Session::mirror_over_line`] says.
-    mirror: Option<&'static AtomicU8>,
+    over_line: OverLine,
     planned: Option<Planned>,
     writing: Writing,
     notices: Vec<Notice>,
@@ -73,8 +72,7 @@ impl Session {
             reported_here: false,
             ratio: Ratio::default(),
             sight: RefCell::new(None),
-            over_line: Cell::new(None),
-            mirror: None,
+            over_line: OverLine::default(),
             planned: None,
             writing: Writing::default(),
             notices: Vec::new(),
@@ -108,13 +106,13 @@ impl Session {
     #[must_use]
     #[inline]
     pub fn over_line(&self) -> bool {
-        self.over_line.get().unwrap_or_else(|| self.look_over_line())
+        self.over_line.known().unwrap_or_else(|| self.look_over_line())
     }
 
-    /// Keeps in `mirror` what [`Session::over_line`] would answer: [`BELOW_LINE`] or [`OVER_LINE`], anything else while the
-    /// session has to be asked.
+    /// Keeps in `mirror` what [`Session::over_line`] would answer: [`BELOW_LINE`](super::BELOW_LINE) or
+    /// [`OVER_LINE`](super::OVER_LINE), anything else while the session has to be asked.
     pub fn mirror_over_line(&mut self, mirror: &'static AtomicU8) {
-        self.mirror = Some(mirror);
+        self.over_line.mirror_in(mirror);
         self.touch();
     }
 
@@ -457,54 +455,13 @@ impl Session {
             let seen = self.seen();
             seen.lines.is_some_and(|lines| seen.occupancy >= lines.threshold)
         };
-        self.answer_over_line(Some(over));
+        self.over_line.answer(Some(over));
         over
-    }
-
-    fn answer_over_line(&self, answer: Option<bool>) {
-        self.over_line.set(answer);
-        if let Some(mirror) = self.mirror {
-            mirror.store(answer.map_or(UNANSWERED, |over| if over { OVER_LINE } else { BELOW_LINE }), Relaxed);
-        }
     }
 
     pub(super) fn touch(&mut self) {
         *self.sight.get_mut() = None;
-        self.answer_over_line(None);
+        self.over_line.answer(None);
         self.version = self.version.wrapping_add(1);
-    }
-}
-
-const UNANSWERED: u8 = 0;
-/// The mirrored answer that no pass can be due.
-pub const BELOW_LINE: u8 = 1;
-/// The mirrored answer that one may be.
-pub const OVER_LINE: u8 = 2;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        store::{MemoryStore, SyncStore},
-        transcript::Role,
-    };
-
-    #[test]
-    fn the_mirrored_answer_is_taken_back_by_every_change_and_given_again_by_asking() {
-        static MIRROR: AtomicU8 = AtomicU8::new(OVER_LINE);
-        let config = crate::config::Config { context_window: Some(10_000), ..crate::config::Config::default() };
-        let settings = Settings { config, ..Settings::default() };
-        let capabilities = SyncStore::capabilities(&MemoryStore::new());
-        let mut session = Session::new("mirror", OwnerId(1), settings, capabilities).unwrap();
-        session.mirror_over_line(&MIRROR);
-        assert_eq!(MIRROR.load(Relaxed), UNANSWERED, "an older session's answer");
-        for (tokens, answer) in [(1_000, BELOW_LINE), (9_000, OVER_LINE)] {
-            session.push(Entry::alone(tokens.into(), Role::User, tokens));
-            assert_eq!(MIRROR.load(Relaxed), UNANSWERED);
-            assert_eq!(session.over_line(), answer == OVER_LINE);
-            assert_eq!(MIRROR.load(Relaxed), answer);
-        }
-        session.truncate_index(1);
-        assert_eq!(MIRROR.load(Relaxed), UNANSWERED);
     }
 }

@@ -6,7 +6,6 @@ import { copies } from '../copies.js';
 import { brand } from '../errors.js';
 import type { Reader, TextCount } from '../formats/reader.js';
 import type { Opened, View, ViewStamp } from '../surface.js';
-import { estimate } from '../text/estimate.js';
 import { textOf, type Carry } from './carry.js';
 import { announceRemoval, Hints } from './hints.js';
 import { Others, platformLocks, SessionLock, type Turn } from './locks.js';
@@ -15,6 +14,19 @@ import { LEFT_OUT, redacted, type Redact } from './redact.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
 import { Watch } from './watch.js';
+
+/** What a session finds around it. */
+export interface Surroundings {
+  /** What a store in memory held went with the instance that a fault ended. */
+  readonly lost: boolean;
+  /** What it shares a lock and hints with. */
+  readonly scope: string | undefined;
+  /** The browser is to be asked to keep the storage. */
+  readonly persist: boolean;
+  /** One object has the store to itself. */
+  readonly alone: boolean;
+  readonly count: TextCount;
+}
 
 export class Engine<M> {
   readonly ready: Promise<Opened>;
@@ -41,11 +53,7 @@ export class Engine<M> {
   constructor(
     readonly core: Core,
     readonly reader: Reader<M>,
-    lost = false,
-    scope?: string,
-    persist = false,
-    alone = false,
-    count: TextCount = estimate,
+    { lost, scope, persist, alone, count }: Surroundings,
   ) {
     this.transcript = new Transcript(core, reader, count);
     this.views = new Views(core, reader, this.transcript);

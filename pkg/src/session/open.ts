@@ -40,7 +40,9 @@ export function openedIn(store: Store, id: string): GovernedSession<unknown> | u
 function started<M>(handle: StoreHandle, options: SessionOptions<M>, lost: boolean, forget: () => void): GovernedSession<M> {
   const reader = readerFor(options);
   const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
-  return new GovernedSession(options.id, new Engine(core, reader, lost, scopeOf(options.store, options.id), wantsToPersist(options.store), isAlone(options.store), countOf(options)), forget);
+  const { id, store } = options;
+  const surroundings = { lost, scope: scopeOf(store, id), persist: wantsToPersist(store), alone: isAlone(store), count: countOf(options) };
+  return new GovernedSession(id, new Engine(core, reader, surroundings), forget);
 }
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {

@@ -4,7 +4,7 @@
 //! the contract, nothing panics, and what may have been written says so. A plain value is taken as it is, without a turn of
 //! the event loop; a promise is waited for until the deadline.
 //!
-//! What the object is called with, and must answer, is written for its author at `InjectedStore` in `pkg/src/surface.d.ts`.
+//! What the object is called with, and must answer, is written for its author at `InjectedStore` in `pkg/src/stores-surface.d.ts`.
 //! What this side adds, so that the object has less to know:
 //!
 //! - the value of `root` begins with the eight bytes of the operation id, so a commit whose answer was lost is found
