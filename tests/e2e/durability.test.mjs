@@ -50,7 +50,7 @@ for (const engine of engines) {
     // seeds: A7
     test('a guard tripped by one tab refuses the other at its claim, also where no hint came', async () => {
       await page.close();
-      page = await openBare(context, site, countWrites, withoutChannels);
+      page = await openBare(bare.context, bare.site, countWrites, withoutChannels);
       const kept = await play(page, ONE_STRIKE);
       const other = await openBare(bare.context, bare.site, countWrites);
       await other.evaluate(openChat, kept);

@@ -21,7 +21,7 @@ for (const engine of engines) {
     let id;
 
     before(async () => {
-      const folders = { '/package/': here('pkg/dist'), '/support/': here('tests/e2e/support'), '/': here('tests/e2e/support') };
+      const folders = { '/package/': here('pkg/dist'), '/second/': here('pkg/dist'), '/support/': here('tests/e2e/support'), '/': here('tests/e2e/support') };
       site = await serve(folders, { '/model': json(() => model.called()), '/together': json(() => barrier.reached()) });
       running = await Running.start(engine);
     });
@@ -246,10 +246,11 @@ async function historyWithin(ms) {
 }
 
 async function askCopies(id, turns) {
-  const copies = [window.governor, await import('/package/index.js?copy')];
+  const copies = [window.governor, await import('/second/index.js')];
+  const { rough: countTokens } = await import('/support/bare-chat.mjs');
   const messages = new window.Chat(`${id} messages`, window.governor.memory(), { turns, outside: 0, files: [] }).transcript();
   const summarize = async () => (await fetch('/model', { cache: 'no-store' })).json();
-  const sessions = copies.map(({ openSession, indexedDb }) => openSession({ id, store: indexedDb(), contextWindow: 32_768, summarize }));
+  const sessions = copies.map(({ openSession, indexedDb }) => openSession({ id, store: indexedDb(), contextWindow: 32_768, countTokens, summarize }));
   if (sessions[0] === sessions[1]) throw new Error('one object');
   const steps = await Promise.all(sessions.map((session) => session.prepare(messages)));
   return steps.map(({ compacted }) => compacted);

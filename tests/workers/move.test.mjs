@@ -63,7 +63,7 @@ for (const engine of engines) {
 async function talk(id, messages) {
   const { decodeRecord, indexedDb, openSession, sessions } = window.governor;
   const store = indexedDb();
-  const open = (summarize) => openSession({ id, store, contextWindow: 4_096, summarize });
+  const open = (summarize) => openSession({ id, store, contextWindow: 4_096, countTokens: (text) => Math.ceil(text.length / 3.5), summarize });
   const session = open(async () => 'The user tests with numbered messages. All were answered. Next: go on.');
   await session.prepare(messages.slice(0, 19));
   await session.pin({ text: 'Never touch the production database.' });

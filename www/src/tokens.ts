@@ -1,6 +1,6 @@
 import type { ChatMessage } from 'compaction-governor';
 
-/** The package's rough count: UTF-8 bytes by 3.5. A real model has a tokenizer; the scripted one counts like this. */
+/** UTF-8 bytes by 3.5. A real model has a tokenizer; the scripted one counts like this. */
 export function rough(text: string): number {
   return Math.ceil(encoder.encode(text).length / 3.5);
 }

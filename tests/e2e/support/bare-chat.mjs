@@ -11,7 +11,7 @@ export class Chat {
   /** `kept`: what the host kept of this chat over a reload; its transcript follows from the number of turns. `options`: of the session. */
   constructor(id, store, kept = { turns: 0, outside: 4_000, files: [16_000, 8_000] }, options = {}) {
     this.kept = kept;
-    this.session = openSession({ id, store, contextWindow: 32_768, summarize: async () => this.#summary(), ...options });
+    this.session = openSession({ id, store, contextWindow: 32_768, countTokens: rough, summarize: async () => this.#summary(), ...options });
     this.session.on((event) => this.events.push(event));
   }
 
@@ -66,7 +66,8 @@ function text(opening, tokens) {
   return opening + filler.repeat(Math.ceil((tokens * 3.5) / filler.length));
 }
 
-function rough(content) {
+/** What this provider counts, so that the sizes of the turns are what they are meant to be. */
+export function rough(content) {
   return Math.ceil(new TextEncoder().encode(content).length / 3.5);
 }
 

@@ -1,6 +1,7 @@
 // The object under test: one conversation, as a host would keep it, and hands to disturb it with.
 import { DurableObject } from 'cloudflare:workers';
 import { breakInstance, loaded, seen } from './capture.mjs';
+import { countTokens } from './count.mjs';
 import { decodeRecord, durableObject, injected, openSession, sessions } from 'compaction-governor';
 
 loaded();
@@ -20,6 +21,7 @@ export class Lab extends DurableObject {
       id: this.name,
       store: durableObject(this.counted.storage),
       contextWindow: 4_096,
+      countTokens,
       summarize: ({ messages }) => this.model('small', messages),
     });
   }
