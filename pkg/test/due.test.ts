@@ -12,7 +12,7 @@ function opened(id: string, contextWindow: number): { session: Session; asked: s
     asked.push(compactionId);
     return 'The user counts messages of lorem ipsum, twenty of them so far.';
   };
-  return { session: openSession({ id, store: memory(), contextWindow, summarize }), asked };
+  return { session: openSession({ id, store: memory(), contextWindow, countTokens: (text) => text.length / 3.5, summarize }), asked };
 }
 
 test('compactIfNeeded compacts what is due, says why not where nothing is, and sends nothing', async () => {

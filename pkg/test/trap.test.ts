@@ -154,7 +154,7 @@ test('what a store in memory held went with the instance, and is said to be lost
 
 test('a summary that is being written when the instance dies ends as a failure, and the call is sent', async () => {
   let answered = false;
-  const session = openSession({ id: 'mid-flight', store: memory(), contextWindow: 4_096, summarize: async () => { corrupt(); answered = true; return 'A summary of it all.'; } });
+  const session = openSession({ id: 'mid-flight', store: memory(), contextWindow: 4_096, countTokens: (text) => text.length / 3.5, summarize: async () => { corrupt(); answered = true; return 'A summary of it all.'; } });
   const long: ChatMessage[] = [...Array.from({ length: 20 }, (_, n): ChatMessage => ({ role: n % 2 ? 'assistant' : 'user', content: `message ${n} ${'lorem ipsum '.repeat(60)}` })), { role: 'user', content: 'and now?' }];
   const step = await session.prepare(long);
   assert.deepEqual([answered, step.messages, step.compacted], [true, long, false]);

@@ -43,7 +43,7 @@ const COUNTED = {
 };
 
 /** Formats whose files are examined only. */
-const READ_ONLY = new Set(['gemini_cli', 'kimi', 'openhands', 'swe_agent', 'aider', 'sharegpt']);
+const READ_ONLY = new Set(['gemini_cli', 'kimi', 'openhands', 'swe_agent', 'aider']);
 
 for (const [file, [format, usage, peak, compactions]] of Object.entries(COUNTED)) {
   for (const args of [[], ['--window', '32768'], ['--simulate', '--window', '32768'], ['--summarize', 'scripted', '--window', '32768']]) {

@@ -20,6 +20,7 @@ export function stubEngine(answer = hold) {
     drainEvents: () => told.splice(0),
     open: async (now) => void calls.push(['open', now]),
     claim: async (kind) => { calls.push(['claim', kind]); return { refused: answer({ prompt, now: 0 }) }; },
+    paid(tokens) { calls.push(['paid', tokens]); },
     commit: async () => ({ status: 'superseded' }),
     commitFallback: async () => ({ status: 'superseded' }),
     async reportUsage(promptTokens, viewRevision, sentAt, covered, now) {

@@ -4,6 +4,7 @@ import type { Fields } from '../../json.js';
 import { Action, repairsOf } from '../../../session/repair.js';
 import { joinedOf, LONE_SURROGATE } from '../../../session/joined.js';
 import type { Engine } from '../../engine.js';
+import { UNNAMED_CALL } from '../../read/shapes/sharegpt.js';
 import { Flag, type TraceEntry } from '../../trace.js';
 
 /** Where an entry is kept, and what ties it to others. */
@@ -47,9 +48,8 @@ export function changesFrom(core: Pick<Engine, 'repair' | 'collapse'>, entries: 
     const kept = entries[index];
     const name = NAMES[action];
     if (kept === undefined || name === undefined) return [];
-    // Exports name no calls, so that all of them are as one: where none of an entry's is answered, the core knows it.
-    const open = reference >= kept.calls.length ? kept.calls : kept.calls.filter((id) => !answered.has(id));
-    const calls = name === 'close' ? open : [];
+    // Where calls have no names, an answer of the same name is no answer of this one; that the core knows.
+    const calls = name === 'close' ? kept.calls.filter((id) => id === UNNAMED_CALL || !answered.has(id)) : [];
     if ((name === 'close' && calls.length === 0) || (name === 'strip' && !kept.media)) return [];
     return [{ ...change(name, kept), calls, into: name === 'collapse' ? entries[reference]?.line : undefined }];
   });

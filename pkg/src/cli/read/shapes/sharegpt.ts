@@ -11,8 +11,8 @@ export const shareGpt: Shape = {
     const from = text(message['from']);
     const role = ROLES[from] ?? Role.user;
     const texts = [text(message['value'])];
-    if (role === Role.tool) return [{ role, texts, answers: CALL }];
-    return [{ role, texts, calls: CALLS.has(from) ? [CALL] : [] }];
+    if (role === Role.tool) return [{ role, texts, answers: UNNAMED_CALL }];
+    return [{ role, texts, calls: CALLS.has(from) ? [UNNAMED_CALL] : [] }];
   },
   messages: (body) => list(body['conversations'] ?? body['conversation']),
   isResponse: () => false,
@@ -38,4 +38,4 @@ const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null),
 });
 const CALLS: ReadonlySet<string> = new Set(['function_call', 'tool_call']);
 /** Stands for the id that the format does not have. */
-const CALL = 'the last call';
+export const UNNAMED_CALL = 'the last call';
