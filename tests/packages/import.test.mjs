@@ -19,7 +19,7 @@ test('the installed package compacts a conversation once and reads it back', asy
   const { memory, openSession } = await import('compaction-governor');
   const summarize = async () => 'Goal: count the entries. Done: eleven of them were read. Open: the twelfth.';
   const session = openSession({ id: 'packed', store: memory(), contextWindow: 4_096, summarize });
-  const messages = Array.from({ length: 24 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `${i} `.padEnd(700, 'entry ') }));
+  const messages = Array.from({ length: 32 }, (_, i) => ({ role: i % 2 ? 'assistant' : 'user', content: `${i} `.padEnd(700, 'entry ') }));
   const step = await session.prepare(messages);
   assert.equal(step.compacted, true, step.decision.sentence);
   assert.ok(step.messages.length < messages.length);
