@@ -6,7 +6,7 @@ use crate::{
     record::Anchor,
     session::{
         Session, Status,
-        sight::{self, narrow, scaled},
+        sight::{self, RefusedPrompt, narrow, scaled},
         write::{Mutated, Mutation, Write},
     },
     time::Timestamp,
@@ -127,6 +127,10 @@ impl Mutation for Event {
             }
         };
         let ignored = ignored(&session.apply(event, now).outcome);
+        if let (Self::Overflow { view_revision, .. }, None) = (&*self, ignored) {
+            let entries = session.index().len();
+            session.note_refused_prompt(Some(RefusedPrompt { view_revision: *view_revision, entries }));
+        }
         let decision = match self {
             Self::Overflow { .. } => policy::decide_overflow(session.state(), &session.seen(), now),
             _ => session.decide(now),
@@ -209,6 +213,7 @@ impl Session {
         self.learn_from(prompt_tokens, entries);
         let overhead = prompt_tokens.saturating_sub(scaled(shown.into(), self.ratio()));
         self.note_reported_here(true);
+        self.note_refused_prompt(None);
         self.edit_root(|root| root.anchor = Some(Anchor { prompt_tokens, view_revision, entries, overhead, at: now }));
     }
 }

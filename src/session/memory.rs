@@ -8,10 +8,11 @@ use std::{
 use crate::{
     config::{Config, ConfigError},
     id::{AttemptId, ModelId, OpId, OwnerId},
-    policy::{self, Applied, Decision, Event, Observation, State},
+    policy::{self, Action, Applied, Decision, Event, Observation, State},
     record::{Pins, Root, Summary},
     session::{
-        Notice, Planned, Settings, link::Link, over_line::OverLine, pin::PinnedPlaces, sight::Sight, writing::Writing,
+        Notice, Planned, Settings, link::Link, over_line::OverLine, pin::PinnedPlaces, sight::RefusedPrompt,
+        sight::Sight, writing::Writing,
     },
     store::{Capabilities, Revision},
     time::Timestamp,
@@ -37,6 +38,8 @@ pub struct Session {
     revision: Option<Revision>,
     link: Link,
     reported_here: bool,
+    /// The last prompt that a provider refused for its length, until one is answered.
+    refused_prompt: Option<RefusedPrompt>,
     /// What reports of this page taught of the model's tokens.
     ratio: Ratio,
     sight: RefCell<Option<Sight>>,
@@ -70,6 +73,7 @@ impl Session {
             revision: None,
             link: Link::new(capabilities),
             reported_here: false,
+            refused_prompt: None,
             ratio: Ratio::default(),
             sight: RefCell::new(None),
             over_line: OverLine::default(),
@@ -93,13 +97,19 @@ impl Session {
 
     /// Whether a pass may start by itself now. Constant time, from memory, changes nothing.
     pub fn decide(&self, now: Timestamp) -> Decision {
-        policy::decide(&self.root.state, &self.seen(), now)
+        match self.is_refused() {
+            true => policy::decide_overflow(&self.root.state, &self.seen(), now),
+            false => policy::decide(&self.root.state, &self.seen(), now),
+        }
     }
 
     /// Whether [`Session::decide`] lets a pass start.
     #[must_use]
     pub fn should_compact(&self, now: Timestamp) -> bool {
-        policy::due(&self.root.state, &self.seen(), now)
+        match self.is_refused() {
+            true => matches!(self.decide(now).action, Action::Compact { .. }),
+            false => policy::due(&self.root.state, &self.seen(), now),
+        }
     }
 
     /// Whether a pass can be due at all: no clock needed, so that the common answer costs nothing.
@@ -259,6 +269,18 @@ impl Session {
 
     pub(super) fn reported_here(&self) -> bool {
         self.reported_here
+    }
+
+    /// Whether a provider has refused what the next prompt would send, whatever is estimated of it.
+    fn is_refused(&self) -> bool {
+        self.refused_prompt.is_some_and(|refused| {
+            refused.view_revision == self.root.state.view_revision && refused.entries <= self.index.len()
+        })
+    }
+
+    pub(super) fn note_refused_prompt(&mut self, refused: Option<RefusedPrompt>) {
+        self.refused_prompt = refused;
+        self.touch();
     }
 
     pub(super) fn note_reported_here(&mut self, reported: bool) {
@@ -453,7 +475,7 @@ impl Session {
     fn look_over_line(&self) -> bool {
         let over = {
             let seen = self.seen();
-            seen.lines.is_some_and(|lines| seen.occupancy >= lines.threshold)
+            self.is_refused() || seen.lines.is_some_and(|lines| seen.occupancy >= lines.threshold)
         };
         self.over_line.answer(Some(over));
         over

@@ -39,6 +39,13 @@ impl Sight {
     }
 }
 
+/// A prompt that was refused for its length: of which view, and up to which entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RefusedPrompt {
+    pub(super) view_revision: u32,
+    pub(super) entries: u32,
+}
+
 /// What no compaction can remove with these entries pinned.
 pub(super) fn floor(session: &Session, pins: &[u32], fixed: Tokens) -> Tokens {
     plan::floor(session.index(), pins, plan::Replaced::default(), fixed, session.ratio().permille())
