@@ -387,6 +387,27 @@ fn an_overflow_of_an_older_view_is_no_event() {
     assert_eq!(tab.session.state().guards.window.limit, None);
 }
 
+// The fault: a provider refused a prompt that was estimated below the threshold, and the next question was answered by the
+// estimate again. What it cost: the call that was to follow the pass was the refused one once more, and the host got the error.
+// What now holds: a refused prompt is due for a pass until the view is another one or a prompt is answered.
+#[test]
+fn a_refused_prompt_is_due_for_a_pass_whatever_is_estimated_of_it() {
+    let mut tab = fresh();
+    tab.observe(10);
+    assert!(!tab.session.over_line() && !tab.session.should_compact(tab.now));
+    let view_revision = tab.session.state().view_revision;
+    tab.event(Event::Overflow { view_revision, limit: None });
+    tab.observe(11);
+    let decision = tab.session.decide(tab.now);
+    assert!(tab.session.over_line() && tab.session.should_compact(tab.now), "{decision:?}");
+    assert!(
+        matches!(decision.action, Action::Compact(pass) if pass.trigger == policy::Trigger::Overflow),
+        "{decision:?}"
+    );
+    tab.call();
+    assert!(!tab.session.over_line() && !tab.session.should_compact(tab.now));
+}
+
 #[test]
 fn an_attempt_that_the_host_gave_up_leaves_no_failure_no_strike_and_no_attempt() {
     let mut tab = fresh();
