@@ -2,6 +2,8 @@
 import { createServer } from 'node:http';
 
 const WINDOW = 128_000;
+/** Characters to a token, as vocabularies have it for these messages. */
+const CHARACTERS = 5.5;
 
 export async function provider() {
   const prompts = [];
@@ -9,7 +11,7 @@ export async function provider() {
     let text = '';
     for await (const chunk of request) text += chunk;
     const { messages } = JSON.parse(text);
-    const prompt_tokens = Math.ceil(JSON.stringify(messages).length / 4);
+    const prompt_tokens = Math.ceil(JSON.stringify(messages).length / CHARACTERS);
     const summarises = !OWN.test(messages.at(-1).content);
     prompts.push({ summarises, prompt_tokens });
     const content = summarises ? 'Goal: count entries. Done: those before the last were read. Open: the rest.' : `answer ${prompts.length}`;
@@ -23,7 +25,7 @@ export async function provider() {
   return { url, prompts, route, close: () => { server.closeAllConnections(); server.close(); } };
 }
 
-/** One message of about 5,000 tokens; thirty of them do not fit the window. */
-export const longMessage = (i) => `${i} ${'lorem ipsum '.repeat(1_700)}`;
+/** One message of about 5,500 tokens; thirty of them do not fit the window. */
+export const longMessage = (i) => `${i} ${'lorem ipsum '.repeat(2_500)}`;
 export const MESSAGES = 30;
 const OWN = /^\d+ lorem ipsum/;
