@@ -69,7 +69,7 @@ export function handleOf(store: Store): StoreHandle {
 /** A store that looks like ours was made by another copy: of this package, or of another version. */
 function strange(store: unknown): CompactionError {
   const alike = typeof store === 'object' && store !== null && DESCRIBED in store;
-  if (!alike) return compactionError('invalid_option', 'store is not one of this package; pass indexedDb(), localStorageStore(), memory() or injected(object)');
+  if (!alike) return compactionError('invalid_option', 'store is not one of this package; pass indexedDb(), localStorageStore(), memory(), durableObject(storage) or injected(object)');
   const loaded = copies().join(' and ');
   return compactionError('two_copies', `store was made by another copy of this package than the one that is to open it, ${VERSION}; nothing was opened; loaded are ${loaded}: see \`npm ls compaction-governor\`, and import or require it, not both`);
 }

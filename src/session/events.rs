@@ -127,9 +127,13 @@ impl Mutation for Event {
             }
         };
         let ignored = ignored(&session.apply(event, now).outcome);
-        if let (Self::Overflow { view_revision, .. }, None) = (&*self, ignored) {
-            let entries = session.index().len();
-            session.note_refused_prompt(Some(RefusedPrompt { view_revision: *view_revision, entries }));
+        match (&*self, ignored) {
+            (Self::Overflow { view_revision, .. }, None) => {
+                let entries = session.index().len();
+                session.note_refused_prompt(Some(RefusedPrompt { view_revision: *view_revision, entries }));
+            }
+            (Self::StepWithoutUsage { .. }, None) => session.note_refused_prompt(None),
+            _ => {}
         }
         let decision = match self {
             Self::Overflow { .. } => policy::decide_overflow(session.state(), &session.seen(), now),

@@ -241,15 +241,20 @@ impl Session {
     pub fn set_context_window(&mut self, window: Tokens) -> Result<(), ConfigError> {
         let config = Config { context_window: Some(window), ..self.settings.config.clone() };
         config.validate()?;
+        // Said again with each call, it changes nothing.
+        if self.settings.config.context_window != config.context_window {
+            self.refused_prompt = None;
+        }
         self.settings.config = config;
         self.touch();
         Ok(())
     }
 
-    /// What was learned of another model says nothing of this one.
+    /// What was learned of another model says nothing of this one, nor what was refused by it.
     pub(super) fn set_model(&mut self, model: ModelId) {
         if self.model != model {
             self.ratio = Ratio::default();
+            self.refused_prompt = None;
         }
         self.model = model;
         self.touch();
@@ -337,6 +342,8 @@ impl Session {
     }
 
     pub(super) fn truncate_index(&mut self, len: u32) {
+        // What is written in the place of what was cut may be shorter.
+        self.refused_prompt = self.refused_prompt.filter(|refused| refused.entries <= len);
         self.index.truncate(len);
         self.find_pins();
     }

@@ -409,6 +409,34 @@ fn a_refused_prompt_is_due_for_a_pass_whatever_is_estimated_of_it() {
 }
 
 #[test]
+fn a_refusal_ends_with_an_answer_without_usage_another_model_another_window_or_what_it_was_about() {
+    let ends: [fn(&mut Tab<Counting>); 4] = [
+        |tab| {
+            let view_revision = tab.session.state().view_revision;
+            tab.event(Event::StepWithoutUsage { view_revision });
+        },
+        |tab| {
+            tab.event(Event::Model(compaction_governor::id::ModelId::of("a larger one")));
+        },
+        |tab| tab.session.set_context_window(200_000).unwrap(),
+        |tab| {
+            tab.session.truncate(9);
+            tab.observe(12);
+        },
+    ];
+    for end in ends {
+        let mut tab = fresh();
+        tab.observe(10);
+        let view_revision = tab.session.state().view_revision;
+        tab.event(Event::Overflow { view_revision, limit: None });
+        tab.session.set_context_window(32_768).unwrap();
+        assert!(tab.session.should_compact(tab.now), "said again, the window is the same");
+        end(&mut tab);
+        assert!(!tab.session.should_compact(tab.now), "{:?}", tab.session.decide(tab.now));
+    }
+}
+
+#[test]
 fn an_attempt_that_the_host_gave_up_leaves_no_failure_no_strike_and_no_attempt() {
     let mut tab = fresh();
     tab.grow_to_threshold();

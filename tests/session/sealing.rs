@@ -297,14 +297,5 @@ mod sessions {
     /// The memory behind the seal holds what it was given: nothing in it can be made unreadable to it.
     const NOT_DECLARED: [&str; 1] = ["damaged_row_opens_paused_and_is_written_again"];
 
-    macro_rules! clauses {
-        ($($clause:ident)*) => { $(
-            #[test]
-            fn $clause() {
-                let outcome = pollster::block_on(conformance::$clause(&Sealing));
-                assert_eq!(outcome == Outcome::Held, !NOT_DECLARED.contains(&stringify!($clause)), "{outcome:?}");
-            }
-        )* };
-    }
     compaction_governor::for_each_session_clause!(clauses);
 }
