@@ -1,5 +1,5 @@
 // What the summary of one pass costs on a prompt of 100,000 tokens whose cache is warm: asked in place, and in a request
-// of its own. The requests are those that the package makes; tokens are its own rough count; prices are design's.
+// of its own. The requests are those that the package makes; tokens are its own estimate; prices are design's.
 import { openaiChat } from '../dist/formats.js';
 import { memory, openSession } from '../dist/index.js';
 import { conversation, textOf } from './lib/conversation.mjs';
@@ -19,16 +19,10 @@ const STATED = { inPlace: 25_000, separate: 88_000, cheap: 17_600 };
 const tokensOf = (messages) => messages.reduce((sum, message) => sum + openaiChat.message(message).tokens, 0);
 const message = (number, content) => ({ role: number % 2 ? 'assistant' : 'user', content });
 
-/** A conversation whose next prompt is the first of `PROMPT` tokens or more. */
-function almostFull() {
-  const messages = conversation(Math.ceil((PROMPT * 3.5) / MESSAGE_BYTES), MESSAGE_BYTES, message);
-  while (tokensOf(messages) >= PROMPT || messages.at(-1).role !== 'user') messages.pop();
-  return messages;
-}
-
 /** What a model would write: about `SUMMARY_TOKENS` tokens, no two lines alike, in the tags that an answer in place needs. */
 function summaryFor({ mode }) {
-  const text = textOf(7, SUMMARY_TOKENS * 3.5);
+  const words = textOf(7, SUMMARY_TOKENS * 4);
+  const text = words.slice(0, Math.floor((words.length * SUMMARY_TOKENS) / tokensOf([message(1, words)])));
   return mode === 'in_place' ? `<cg-new-summary>\n${text}\n</cg-new-summary>` : text;
 }
 
@@ -41,13 +35,21 @@ async function pass(ownModel) {
     return answer;
   };
   const session = openSession({ id: `own model: ${ownModel}`, store: memory(), contextWindow: WINDOW, summarize: { summarize, ownModel } });
-  const messages = almostFull();
-  const before = await session.prepare(messages);
-  await before.done({ promptTokens: tokensOf(before.messages) });
-  while (tokensOf(messages) < PROMPT) messages.push(message(messages.length, textOf(messages.length, MESSAGE_BYTES)));
-  const { compacted } = await session.prepare(messages);
-  if (!compacted || asked.length !== 1) throw new Error(`one pass was to be measured; ${asked.length} requests were made, committed: ${compacted}`);
-  return { sent: before.messages, ...asked[0] };
+  // Turn by turn, as a host sends it: what was reported lets the rest be estimated without a wide margin.
+  const messages = conversation(Math.ceil((PROMPT * 4) / MESSAGE_BYTES), MESSAGE_BYTES, message);
+  let sent = [];
+  for (let length = 1; length < messages.length; length += 2) {
+    const step = await session.prepare(messages.slice(0, length));
+    if (step.compacted) return { sent, ...one(asked) };
+    sent = step.messages;
+    await step.done({ promptTokens: tokensOf(sent) });
+  }
+  throw new Error(`no pass on ${tokensOf(messages)} tokens`);
+}
+
+function one(asked) {
+  if (asked.length !== 1) throw new Error(`one pass was to be measured; ${asked.length} requests were made`);
+  return asked[0];
 }
 
 /** The leading messages that were sent before are read from the cache; in a request of its own there are none. */
