@@ -52,7 +52,7 @@ export interface SessionOptions<M = ChatMessage> {
 
 export interface Session<M = ChatMessage> {
   readonly id: string;
-  /** How the session was found. Never rejects. */
+  /** How the session was found: at first, and behind each fault. Never rejects. */
   readonly ready: Promise<Opened>;
 
   /** The whole loop for one model call: compact if due, send, read the usage, and after a proven overflow compact and send once more. */
@@ -251,7 +251,11 @@ export type CompactionEvent =
   | { type: 'loss'; found: 'rolled_back'; revision: number; expectedRevision: number }
   | { type: 'loss'; found: 'quarantined'; part: string }
   | { type: 'foreign_record'; sessionId: string }
-  /** A fault inside this package ended the session object: `prepare` hands messages back as they are, all else answers with this error (`internal`). `openSession` gives another one. */
+  /**
+   * A fault inside this package ended what the session worked with. Its next call (not one of the synchronous questions) goes on from what
+   * is stored: once a minute by itself, at once behind `openSession`. Until then `prepare` hands messages back as they are, and all else
+   * answers with this error (`internal`), as do plans, steps and `advanced` of before.
+   */
   | { type: 'stopped'; error: CompactionError };
 
 export interface CompactionError extends Error {

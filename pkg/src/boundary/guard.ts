@@ -1,5 +1,5 @@
 // What every call into the WebAssembly instance goes through. A trap leaves the instance broken: from then on it is never
-// called again, whoever waits for it hears of it, and the next `openSession` begins on a fresh one.
+// called again, whoever waits for it hears of it, and what sessions are asked next begins on a fresh one.
 
 import { compactionError, isCompactionError } from '../errors.js';
 import type { CompactionError } from '../surface.js';
@@ -28,6 +28,17 @@ export class Life {
   /** For what would not ask the instance. */
   check(): void {
     if (this.#over) throw internal(this.#cause);
+  }
+
+  /** What `answer` gives, or `otherwise` where the instance is gone, or ends in answering. */
+  lived<T>(answer: () => T, otherwise: () => T): T {
+    if (this.#over) return otherwise();
+    try {
+      return answer();
+    } catch (error) {
+      if (this.#over) return otherwise();
+      throw error;
+    }
   }
 
   end(cause: unknown): void {
@@ -116,7 +127,7 @@ function refused(life: Life, quiet: boolean): readonly never[] {
 }
 
 function internal(cause: unknown): CompactionError {
-  const error = compactionError(CODE, 'a fault inside this package ended the session object; the conversation goes on as it is and what is stored stays; call openSession again', { applied: 'unknown' });
+  const error = compactionError(CODE, 'a fault inside this package ended what this came from; what is stored stays, and the session goes on from it with the next call; make plans and steps anew', { applied: 'unknown' });
   return Object.assign(error, { cause });
 }
 

@@ -13,7 +13,7 @@ import { askToPersist, isPersisted } from './persistence.js';
 import { LEFT_OUT, redacted, type Redact } from './redact.js';
 import { Transcript } from './transcript.js';
 import { Views } from './view.js';
-import { Watch } from './watch.js';
+import { Watch, type Audience } from './watch.js';
 
 /** What a session finds around it. */
 export interface Surroundings {
@@ -26,6 +26,7 @@ export interface Surroundings {
   /** One object has the store to itself. */
   readonly alone: boolean;
   readonly count: TextCount;
+  readonly audience: Audience;
 }
 
 export class Engine<M> {
@@ -46,6 +47,8 @@ export class Engine<M> {
   /** The revision that other tabs were told of. */
   #told = 0;
   readonly #learners = new Set<() => void>();
+  /** Ends what {@link #keep} began. */
+  readonly #keeping: () => void;
   #lockFails = false;
   #refreshing = false;
   #background: Promise<void>;
@@ -53,11 +56,11 @@ export class Engine<M> {
   constructor(
     readonly core: Core,
     readonly reader: Reader<M>,
-    { lost, scope, persist, alone, count }: Surroundings,
+    { lost, scope, persist, alone, count, audience }: Surroundings,
   ) {
     this.transcript = new Transcript(core, reader, count);
     this.views = new Views(core, reader, this.transcript);
-    this.watch = new Watch(core, this.life, alone ? undefined : () => this.later(() => core.settle(Date.now())));
+    this.watch = new Watch(core, this.life, alone ? undefined : () => this.later(() => core.settle(Date.now())), audience);
     this.lock = new SessionLock(scope, platformLocks, alone ? Others.idle : Others.unknown);
     this.#scope = scope;
     this.#hints = new Hints(scope, { revision: () => core.revision(), refresh: () => this.#refresh() });
@@ -65,7 +68,7 @@ export class Engine<M> {
     this.ready = opened.then((found): Opened => (lost ? { ...found, found: 'lost' } : found));
     this.#background = this.ready.then(() => undefined);
     void this.ready.then(() => this.#tellOfCopies());
-    if (persist) this.#keep();
+    this.#keeping = persist ? this.#keep() : ignore;
   }
 
   #tellOfCopies(): void {
@@ -74,10 +77,10 @@ export class Engine<M> {
   }
 
   /** Shows whether the browser keeps the storage, and asks it to once there is a summary to lose. Nothing waits for the answer. */
-  #keep(): void {
+  #keep(): () => void {
     const show = (persisted: boolean | undefined): void => this.watch.notePersisted(persisted);
     void isPersisted().then(show);
-    this.watch.on((event) => {
+    return this.watch.on((event) => {
       if (event.type === 'compaction' && event.status === 'completed') void askToPersist().then(show);
     });
   }
@@ -145,9 +148,15 @@ export class Engine<M> {
 
   /** Ends what is for other tabs. What is still going on goes on, and may be taken over. */
   close(): void {
+    this.leave();
+    this.watch.close();
+  }
+
+  /** The same, for another one that takes its place before those who watch. */
+  leave(): void {
     this.lock.close();
     this.#hints.close();
-    this.watch.close();
+    this.#keeping();
   }
 
   /** Resolves when everything that {@link later} was given has run. */

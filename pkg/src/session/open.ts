@@ -1,6 +1,6 @@
 // openSession: checks what it is given, and gives one object per store and id.
 
-import { Core, CoreSettings, type StoreHandle } from '../boundary/glue.js';
+import { Core, CoreSettings } from '../boundary/glue.js';
 import { branded, compactionError } from '../errors.js';
 import { readerFor } from '../formats/format-of.js';
 import type { TextCount } from '../formats/reader.js';
@@ -10,15 +10,17 @@ import { estimate } from '../text/estimate.js';
 import { countedBy } from '../text/host-count.js';
 import { Engine } from './engine.js';
 import { GovernedSession } from './session.js';
+import { Audience } from './watch.js';
 
 export function openSession<M = ChatMessage>(options: SessionOptions<M>): Session<M> {
   const { id, store } = options;
   if (typeof id !== 'string' || id === '') throw compactionError('invalid_option', `id is ${JSON.stringify(id)}; pass your conversation's id, a string that is not empty`);
-  const handle = handleOf(store);
+  handleOf(store);
   const sessions = sessionsOf(store);
   const known = sessions.get(id);
-  const session = isSessionOf<M>(known) && !known.stopped ? known : started(handle, options, isSessionOf(known) && store.kind === 'memory', () => sessionsOf(store).get(id) === session && sessionsOf(store).delete(id));
+  const session = isSessionOf<M>(known) ? known : started(options, () => sessionsOf(store).delete(id));
   sessions.set(id, session);
+  session.beginAgain();
   session.summarizers = listOf<Summarize<M> | Summarizer<M>>(options.summarize).map((one) => (typeof one === 'function' ? { summarize: one } : one));
   session.carry = options.carry;
   session.redact = options.redact;
@@ -36,13 +38,17 @@ export function openedIn(store: Store, id: string): GovernedSession<unknown> | u
   return isSessionOf<unknown>(known) ? known : undefined;
 }
 
-/** `lost`: what a store in memory held went with the instance that a fault ended. `forget` keeps the store, and what it is made of, as long as the session. */
-function started<M>(handle: StoreHandle, options: SessionOptions<M>, lost: boolean, forget: () => void): GovernedSession<M> {
-  const reader = readerFor(options);
-  const core = branded(() => new Core(options.id, handle, settingsOf(options), ...randomWords()));
+/** It keeps the store, and what that is made of, as long as it lives. */
+function started<M>(options: SessionOptions<M>, forget: () => void): GovernedSession<M> {
   const { id, store } = options;
-  const surroundings = { lost, scope: scopeOf(store, id), persist: wantsToPersist(store), alone: isAlone(store), count: countOf(options) };
-  return new GovernedSession(id, new Engine(core, reader, surroundings), forget);
+  const reader = readerFor(options);
+  const surroundings = { scope: scopeOf(store, id), persist: wantsToPersist(store), alone: isAlone(store), count: countOf(options), audience: new Audience() };
+  const begin = (again: boolean): Engine<M> => {
+    const core = branded(() => new Core(id, handleOf(store), settingsOf(options), ...randomWords()));
+    // What a store in memory held went with the instance that a fault ended.
+    return new Engine(core, reader, { ...surroundings, lost: again && store.kind === 'memory' });
+  };
+  return new GovernedSession(id, begin, forget);
 }
 
 function settingsOf<M>(options: SessionOptions<M>): CoreSettings {

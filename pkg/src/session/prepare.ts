@@ -2,7 +2,7 @@
 
 import { isFault } from '../boundary/guard.js';
 import type { Reader } from '../formats/reader.js';
-import type { CompactOptions, CompactResult, Decision, PrepareOptions, Session, Step, Summarizer, View } from '../surface.js';
+import type { Advanced, CompactOptions, CompactResult, Decision, PrepareOptions, Session, Step, Summarizer, View } from '../surface.js';
 import { PreparedStep } from './step.js';
 import { writeSummary } from './write-summary.js';
 
@@ -20,10 +20,11 @@ export async function prepareStep<M>(
   const fixed = [...messages];
   try {
     await session.ready;
-    session.advanced.observe(fixed, options);
-    const { compacted, refused } = session.explain().action === 'hold' ? NOTHING : await compactIfDue(session, summarizers, options);
-    const view = session.advanced.view(fixed, options);
-    return new PreparedStep(session.advanced, reader, view, refused ?? session.explain(), compacted);
+    const { advanced } = session;
+    advanced.observe(fixed, options);
+    const { compacted, refused } = session.explain().action === 'hold' ? NOTHING : await compactIfDue(advanced, summarizers, options);
+    const view = advanced.view(fixed, options);
+    return new PreparedStep(advanced, reader, view, refused ?? session.explain(), compacted);
   } catch (error) {
     // Of a conversation that goes on behind a summary the messages given are not all.
     if (!isFault(error) || options.after !== undefined) throw error;
@@ -42,9 +43,10 @@ export async function compactByHand<M>(
   options: CompactOptions = {},
 ): Promise<CompactResult> {
   await session.ready;
-  session.advanced.observe([...messages], options);
+  const { advanced } = session;
+  advanced.observe([...messages], options);
   const { focus, signal } = options;
-  const plan = await session.advanced.plan(focus === undefined ? { trigger: 'manual' } : { trigger: 'manual', focus });
+  const plan = await advanced.plan(focus === undefined ? { trigger: 'manual' } : { trigger: 'manual', focus });
   if ('refused' in plan) return { status: 'refused', decision: plan.refused };
   return writeSummary(plan, summarizers, signal);
 }
@@ -52,16 +54,17 @@ export async function compactByHand<M>(
 /** The first half of `prepare`, for its own sake. */
 export async function compactWhenDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], messages: readonly M[], options: PrepareOptions = {}): Promise<CompactResult> {
   await session.ready;
-  session.advanced.observe([...messages], options);
+  const { advanced } = session;
+  advanced.observe([...messages], options);
   const decision = session.explain();
   if (decision.action === 'hold' || options.signal?.aborted) return { status: 'refused', decision };
-  const plan = await session.advanced.plan();
+  const plan = await advanced.plan();
   return 'refused' in plan ? { status: 'refused', decision: plan.refused } : writeSummary(plan, summarizers, options.signal);
 }
 
-async function compactIfDue<M>(session: Lower<M>, summarizers: readonly Summarizer<M>[], options: PrepareOptions): Promise<Due> {
+async function compactIfDue<M>(advanced: Advanced<M>, summarizers: readonly Summarizer<M>[], options: PrepareOptions): Promise<Due> {
   if (options.signal?.aborted) return NOTHING;
-  const plan = await session.advanced.plan();
+  const plan = await advanced.plan();
   if ('refused' in plan) return { compacted: plan.prunedTokens !== undefined, refused: plan.refused };
   const { status } = await writeSummary(plan, summarizers, options.signal);
   return { compacted: status === 'committed' };

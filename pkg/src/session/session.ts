@@ -2,7 +2,6 @@
 
 import { overLine, type CommitDto } from '../boundary/glue.js';
 import { isFault } from '../boundary/guard.js';
-import type { Reader } from '../formats/reader.js';
 import type { Advanced, CompactionEvent, Compaction, CompactOptions, CompactResult, Decision, Opened, PinResult, PrepareOptions, Session, SessionOptions, Snapshot, Step, Summarizer } from '../surface.js';
 import { FullControl } from './advanced.js';
 import type { Engine } from './engine.js';
@@ -12,31 +11,49 @@ import { runCall, type Send } from './run.js';
 import { STOPPED } from './stopped.js';
 
 export class GovernedSession<M> implements Session<M> {
-  readonly ready: Promise<Opened>;
-  readonly advanced: Advanced<M>;
   /** The latest that `openSession` was given: a component that renders again passes functions that see its new state. */
   summarizers: readonly Summarizer<M>[] = [];
-  readonly #engine: Engine<M>;
-  readonly #reader: Reader<M>;
+  readonly #begin: (again: boolean) => Engine<M>;
   readonly #forget: () => void;
-  readonly #number: number;
+  #engine: Engine<M>;
+  #advanced: Advanced<M>;
+  #number: number;
+  #closed = false;
+  #begunAgain = -Infinity;
 
+  /** `begin` makes what it works with: once, and `again` behind each fault. */
   constructor(
     readonly id: string,
-    engine: Engine<M>,
+    begin: (again: boolean) => Engine<M>,
     forget: () => void,
   ) {
-    this.ready = engine.ready;
-    this.advanced = new FullControl(engine);
-    this.#engine = engine;
-    this.#reader = engine.reader;
+    this.#begin = begin;
     this.#forget = forget;
-    this.#number = engine.core.number;
+    this.#engine = begin(false);
+    this.#advanced = new FullControl(this.#engine);
+    this.#number = this.#engine.core.number;
   }
 
-  /** Whether a fault ended it: then `openSession` makes another one. */
-  get stopped(): boolean {
-    return this.#engine.life.over;
+  get ready(): Promise<Opened> {
+    return this.#living().ready;
+  }
+
+  get advanced(): Advanced<M> {
+    this.#living();
+    return this.#advanced;
+  }
+
+  /** Goes on from what is stored, if a fault ended what it worked with. */
+  beginAgain(): void {
+    const before = this.#engine;
+    if (!before.life.over) return;
+    this.#begunAgain = Date.now();
+    before.leave();
+    this.#engine = this.#begin(true);
+    this.#engine.carry = before.carry;
+    this.#engine.redact = before.redact;
+    this.#advanced = new FullControl(this.#engine);
+    this.#number = this.#engine.core.number;
   }
 
   /** As with the summarisers: the latest that `openSession` was given. */
@@ -53,7 +70,7 @@ export class GovernedSession<M> implements Session<M> {
   }
 
   prepare(messages: readonly M[], options?: PrepareOptions): Promise<Step<M>> {
-    return prepareStep(this, this.#reader, this.summarizers, messages, options);
+    return prepareStep(this, this.#engine.reader, this.summarizers, messages, options);
   }
 
   compact(messages: readonly M[], options?: CompactOptions): Promise<CompactResult> {
@@ -79,12 +96,13 @@ export class GovernedSession<M> implements Session<M> {
   /** Below the line no clock is read: nothing that time changes can make a pass due there. */
   shouldCompact(): boolean {
     if (this.#engine.life.over) return false;
-    const over = overLine(this.#number) || (this.#engine.core.lookOverLine() ? 2 : 1);
-    return over === 2 && this.#engine.core.shouldCompact(Date.now());
+    const over = overLine(this.#number);
+    return over !== 1 && this.#engine.life.lived(() => this.#isDue(over), () => false);
   }
 
   explain(): Decision {
-    return this.stopped ? STOPPED : this.#engine.core.explain(Date.now());
+    const { core, life } = this.#engine;
+    return life.lived(() => core.explain(Date.now()), () => STOPPED);
   }
 
   history(): readonly Compaction[] {
@@ -92,28 +110,31 @@ export class GovernedSession<M> implements Session<M> {
   }
 
   undo(compactionId?: string): Promise<CompactResult> {
-    return this.#amended(() => this.#engine.core.undo(compactionId, Date.now()));
+    return this.#amended((core) => core.undo(compactionId, Date.now()));
   }
 
   edit(compactionId: string, summary: string): Promise<CompactResult> {
-    return this.#amended(() => this.#engine.core.edit(compactionId, summary, Date.now()));
+    return this.#amended((core) => core.edit(compactionId, summary, Date.now()));
   }
 
   async pin(what: string | { text: string }): Promise<PinResult> {
-    const { core, transcript } = this.#engine;
-    await this.#engine.quiet();
-    if (typeof what !== 'string') return this.#engine.run(() => core.pinText(what.text, Date.now()));
-    return this.#engine.run(async () => core.pinEntry(transcript.find(what), Date.now()));
+    const engine = this.#living();
+    const { core, transcript } = engine;
+    await engine.quiet();
+    if (typeof what !== 'string') return engine.run(() => core.pinText(what.text, Date.now()));
+    return engine.run(async () => core.pinEntry(transcript.find(what), Date.now()));
   }
 
   async unpin(id: string): Promise<void> {
-    const { core, transcript } = this.#engine;
-    await this.#engine.quiet();
+    const engine = this.#living();
+    const { core, transcript } = engine;
+    await engine.quiet();
     const index = transcript.find(id);
-    return this.#engine.run(() => (index < 0 ? core.unpin(id, Date.now()) : core.unpinEntry(index, Date.now())));
+    return engine.run(() => (index < 0 ? core.unpin(id, Date.now()) : core.unpinEntry(index, Date.now())));
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#forget();
     await this.flush();
     this.#engine.close();
@@ -131,11 +152,29 @@ export class GovernedSession<M> implements Session<M> {
     await this.advanced.remove();
   }
 
-  async #amended(operation: () => Promise<CommitDto>): Promise<CompactResult> {
-    await this.#engine.quiet();
-    return outcome(await this.#engine.run(operation));
+  #isDue(over: number): boolean {
+    const { core } = this.#engine;
+    return (over === 2 || core.lookOverLine()) && core.shouldCompact(Date.now());
+  }
+
+  async #amended(operation: (core: Engine<M>['core']) => Promise<CommitDto>): Promise<CompactResult> {
+    const engine = this.#living();
+    await engine.quiet();
+    return outcome(await engine.run(() => operation(engine.core)));
+  }
+
+  /**
+   * What it works with. Behind a fault that begins again by itself, once a minute: a fault takes all sessions of the
+   * instance along, and a record that ends every instance is not to do so with every call.
+   */
+  #living(): Engine<M> {
+    const rested = Math.abs(Date.now() - this.#begunAgain) >= REST_MS;
+    if (this.#engine.life.over && rested && !this.#closed) this.beginAgain();
+    return this.#engine;
   }
 }
+
+const REST_MS = 60_000;
 
 /** A fault ended the session, not the conversation. */
 function ended(error: unknown): CompactResult {

@@ -1,4 +1,4 @@
-// What a session shows whose instance is gone: nothing is decided any more, and the conversation goes on.
+// What a session shows whose instance is gone until it begins anew: nothing is decided, and the conversation goes on.
 
 import type { Decision, Snapshot } from '../surface.js';
 
@@ -11,7 +11,7 @@ export const STOPPED: Decision = Object.freeze({
   windowTokens: null,
   floorTokens: 0,
   confidence: 'unknown',
-  sentence: 'A fault inside the governor ended this session object: the conversation is sent as it is. Call openSession again to go on from what is stored.',
+  sentence: 'A fault inside the governor stopped this session: the next call goes on from what is stored; behind a second fault within a minute conversations are sent as they are until then.',
 });
 
 /** `shown`: the last snapshot that was drawn, if any. */

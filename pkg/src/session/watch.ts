@@ -8,13 +8,18 @@ import { weak, whenDropped } from '../weak.js';
 import { lastSnapshot } from './stopped.js';
 import { Timer } from './timer.js';
 
+/** Who watches: they stay when a session begins anew behind a fault. */
+export class Audience {
+  readonly subscribers = new Set<() => void>();
+  readonly listeners = new Set<(event: CompactionEvent) => void>();
+}
+
 export class Watch {
   readonly #core: Core;
   readonly #life: Life;
   /** Called when `wakeAt` has come; without it no timer is set. */
   readonly #wake: (() => void) | undefined;
-  readonly #subscribers = new Set<() => void>();
-  readonly #listeners = new Set<(event: CompactionEvent) => void>();
+  readonly #audience: Audience;
   readonly #timer = new Timer();
   readonly #letGo: () => void;
   #cached: { readonly version: number; readonly snapshot: Snapshot; readonly until: number } | undefined;
@@ -24,7 +29,7 @@ export class Watch {
   #announced = -1;
   #scheduled = false;
 
-  constructor(core: Core, life: Life, wake: (() => void) | undefined) {
+  constructor(core: Core, life: Life, wake: (() => void) | undefined, audience: Audience) {
     this.#core = core;
     this.#life = life;
     // An instance outlives its sessions: one that was dropped without being closed is not kept by it.
@@ -32,11 +37,15 @@ export class Watch {
     this.#letGo = life.whenOver((error) => self()?.stop(error));
     whenDropped(this, this.#letGo);
     this.#wake = wake;
+    this.#audience = audience;
   }
 
   /** The same object until the core's version or, at `wakeAt`, the decision changes. */
   snapshot(): Snapshot {
-    if (this.#life.over) return (this.#last ??= lastSnapshot(this.#cached?.snapshot));
+    return this.#life.lived(() => this.#current(), () => (this.#last ??= lastSnapshot(this.#cached?.snapshot)));
+  }
+
+  #current(): Snapshot {
     const version = this.#core.version();
     const cached = this.#cached;
     if (cached?.version === version && (cached.until === Infinity || Date.now() < cached.until)) return cached.snapshot;
@@ -59,14 +68,12 @@ export class Watch {
 
   subscribe(listener: () => void): () => void {
     const own = (): void => listener();
-    this.#subscribers.add(own);
-    return () => void this.#subscribers.delete(own);
+    return added(this.#audience.subscribers, own);
   }
 
   on(listener: (event: CompactionEvent) => void): () => void {
     const own = (event: CompactionEvent): void => listener(event);
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
+    return added(this.#audience.listeners, own);
   }
 
   /** After anything that may have changed something: hands out events, tells subscribers once per turn of the loop, sets the timer. */
@@ -77,14 +84,14 @@ export class Watch {
   }
 
   tell(event: CompactionEvent): void {
-    for (const listener of [...this.#listeners]) isolated(() => listener(event));
+    for (const listener of [...this.#audience.listeners]) isolated(() => listener(event));
   }
 
   close(): void {
     this.#letGo();
     this.#timer.clear();
-    this.#subscribers.clear();
-    this.#listeners.clear();
+    this.#audience.subscribers.clear();
+    this.#audience.listeners.clear();
   }
 
   /** Later than the call that ended it: a listener may ask the session, and the way out of a fault is no place for that. */
@@ -92,7 +99,7 @@ export class Watch {
     this.#timer.clear();
     void Promise.resolve().then(() => {
       this.tell({ type: 'stopped', error });
-      for (const subscriber of [...this.#subscribers]) isolated(subscriber);
+      for (const subscriber of [...this.#audience.subscribers]) isolated(subscriber);
     });
   }
 
@@ -117,9 +124,14 @@ export class Watch {
       this.#scheduled = false;
       if (this.#life.over) return;
       this.#announced = this.#core.version();
-      for (const subscriber of [...this.#subscribers]) isolated(subscriber);
+      for (const subscriber of [...this.#audience.subscribers]) isolated(subscriber);
     });
   }
+}
+
+function added<T>(to: Set<T>, one: T): () => void {
+  to.add(one);
+  return () => void to.delete(one);
 }
 
 /** A listener's fault is the host's to hear of, and never the conversation's. */
