@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { seen } from '../e2e/support/promises.mjs';
 import { startWorkers } from './support/workers.mjs';
 
 const entry = fileURLToPath(new URL('lab/contract.mjs', import.meta.url));
@@ -9,6 +10,7 @@ const workers = await startWorkers(entry, { objects: { CONTRACT: 'Contract' } })
 
 test('the storage of an object keeps the whole contract, and nothing is left behind', async () => {
   const report = await workers.ask('one', 'check');
+  seen({ store: 'durableObject', place: 'workerd', promise: 'contract', kept: report.held, of: report.clauses.length - report.notDeclared });
   assert.deepEqual(report.clauses.filter(({ status }) => status === 'broken'), []);
   assert.ok(report.held >= 36, `${report.held} held, not declared: ${report.clauses.filter(({ status }) => status !== 'held').map(({ clause }) => clause)}`);
   const clause = (name) => report.clauses.find(({ clause }) => clause === name)?.status;

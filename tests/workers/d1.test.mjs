@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { seen } from '../e2e/support/promises.mjs';
 import { startWorkers } from './support/workers.mjs';
 
 const entry = fileURLToPath(new URL('lab/d1.mjs', import.meta.url));
@@ -9,6 +10,7 @@ const workers = await startWorkers(entry, { d1Databases: ['DB'] });
 
 test('the example for D1 keeps the whole contract, and leaves nothing behind', async () => {
   const report = await workers.ask('d1', 'check');
+  seen({ store: 'D1 (example)', place: 'Miniflare', promise: 'contract', kept: report.held, of: report.clauses.length - report.notDeclared });
   assert.deepEqual(report.clauses.filter(({ status }) => status === 'broken'), []);
   assert.ok(report.held >= 36, `${report.held} held`);
   assert.equal(report.left, 0);
@@ -24,5 +26,6 @@ test('a conversation in D1 goes on in the next isolate', async () => {
   assert.equal(history.length, 1);
   await workers.restart();
   const after = await workers.ask('d1', 'talk', {});
+  seen({ store: 'D1 (example)', place: 'Miniflare', promise: 'reload', kept: Number(after.found === 'existing'), of: 1 });
   assert.deepEqual([after.found, after.durability, after.history], ['existing', 'durable', history]);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { seen } from '../e2e/support/promises.mjs';
 import { Model } from './support/model.mjs';
 import { startWorkers } from './support/workers.mjs';
 
@@ -61,6 +62,7 @@ test('between two passes the summary before is there, and goes into the next req
   const before = await ask('passes', 'state');
   await end('passes');
   const found = await ask('passes', 'state');
+  seen({ store: 'durableObject', place: 'workerd', promise: 'reload', kept: Number(found.revision === before.revision), of: 1 });
   assert.deepEqual([found.found, found.history], ['existing', before.history]);
   const asked = model.of('small', 'passes').length;
   model.summarize = () => Response.json({ choices: [{ index: 0, message: { role: 'assistant', content: 'A second summary: the user goes on with numbered messages, all of them answered.' }, finish_reason: 'stop' }], usage: { prompt_tokens: 900, completion_tokens: 30, total_tokens: 930 } });
@@ -116,5 +118,6 @@ test('a kill of the process keeps all that was acknowledged', async () => {
   const before = await ask('killed', 'state');
   await workers.killAndRestart();
   const after = await ask('killed', 'state');
+  seen({ store: 'durableObject', place: 'workerd', promise: 'browser_kill', kept: Number(after.revision >= before.revision), of: 1 });
   assert.deepEqual([after.found, after.revision, after.history, after.parts, after.guards], ['existing', before.revision, before.history, before.parts, before.guards]);
 });

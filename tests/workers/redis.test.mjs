@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { openSession } from 'compaction-governor';
 import { checkStore } from 'compaction-governor/conformance';
 import { build } from 'esbuild';
+import { seen } from '../e2e/support/promises.mjs';
 import { createClientPool } from 'redis';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -56,6 +57,7 @@ function freePort() {
 
 test('the example for Redis keeps the whole contract on a real server, and leaves nothing behind', async () => {
   const report = await checkStore((name) => redisStore(pool, name));
+  seen({ store: 'Redis (example)', place: 'a real server', promise: 'contract', kept: report.held, of: report.clauses.length - report.notDeclared });
   assert.deepEqual(report.clauses.filter(({ status }) => status === 'broken'), []);
   assert.ok(report.held >= 36, `${report.held} held`);
   assert.equal(await pool.dbSize(), 0);
@@ -70,5 +72,6 @@ test('a conversation in Redis survives a kill of the server', async () => {
   server = await start();
   const again = openSession({ ...options, store: redisStore(pool) });
   const { found, durability } = await again.ready;
+  seen({ store: 'Redis (example)', place: 'a real server', promise: 'browser_kill', kept: Number(found === 'existing'), of: 1 });
   assert.deepEqual([found, durability, again.history()], ['existing', 'durable', session.history()]);
 });

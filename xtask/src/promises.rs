@@ -29,7 +29,7 @@ const PROMISES: [(&str, &str); 10] = [
 ];
 
 /// Who promises what.
-const STORES: [(&str, &[&str]); 5] = [
+const STORES: [(&str, &[&str]); 8] = [
     (
         "indexedDb",
         &[
@@ -49,6 +49,9 @@ const STORES: [(&str, &[&str]); 5] = [
     ("memory", &["contract"]),
     ("injected", &["contract"]),
     ("sqlite", &["contract", "second_tab", "browser_kill", "quota", "corrupt_noticed", "nothing_left"]),
+    ("durableObject", &["contract", "reload", "second_tab", "browser_kill"]),
+    ("D1 (example)", &["contract", "reload"]),
+    ("Redis (example)", &["contract", "browser_kill"]),
 ];
 
 /// One thing that a test saw, or the sum of several.
