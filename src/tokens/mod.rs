@@ -29,10 +29,10 @@ pub fn units(before: u8, bytes: &[u8]) -> u64 {
     TABLE.units(before, bytes)
 }
 
-/// 256 rows of units: what the second of two bytes costs behind the first, where they belong to no run.
+/// Units that a byte costs behind another one, at `byte * 256 + other`, where they belong to no run.
 #[must_use]
 pub fn pairs() -> &'static [u8] {
-    TABLE.pairs.as_flattened()
+    TABLE.pairs
 }
 
 /// As whole tokens, rounded up.

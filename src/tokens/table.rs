@@ -5,8 +5,9 @@ use core::fmt;
 /// Costs in units of [`Table::UNITS`] to a token, in [`Table::BYTES`] bytes.
 #[derive(Clone, Copy)]
 pub struct Table<'t> {
-    /// What the second of two bytes costs behind the first. Row 0 is that of a text's first byte.
-    pub(super) pairs: &'t [[u8; 256]; 256],
+    /// What a byte costs behind another one, at the number that both are in a text, little end first. A text begins
+    /// behind 0.
+    pub(super) pairs: &'t [u8; PAIRS],
     /// The same for [`Run::Encoded`], by [`class`] of both bytes.
     encoded: &'t [[u8; CLASSES]; CLASSES],
 }
@@ -14,17 +15,16 @@ pub struct Table<'t> {
 impl<'t> Table<'t> {
     /// Units of a token. No byte costs more, so no text has more tokens than bytes.
     pub const UNITS: u8 = 32;
-    /// 256 rows of 256 pairs, then the rows of encoded data.
-    pub const BYTES: usize = 256 * 256 + CLASSES * CLASSES;
+    /// The pairs, then the rows of encoded data.
+    pub const BYTES: usize = PAIRS + CLASSES * CLASSES;
 
     /// The table in `bytes`; `None` where they are of another length.
     #[must_use]
     pub const fn of(bytes: &'t [u8]) -> Option<Self> {
-        let Some((pairs, encoded)) = bytes.split_at_checked(256 * 256) else { return None };
-        let (rows, _) = pairs.as_chunks::<256>();
+        let Some((pairs, encoded)) = bytes.split_first_chunk() else { return None };
         let (classes, _) = encoded.as_chunks::<CLASSES>();
-        match (rows.first_chunk(), classes.first_chunk()) {
-            (Some(pairs), Some(encoded)) if bytes.len() == Self::BYTES => Some(Self { pairs, encoded }),
+        match classes.first_chunk() {
+            Some(encoded) if bytes.len() == Self::BYTES => Some(Self { pairs, encoded }),
             _ => None,
         }
     }
@@ -62,10 +62,13 @@ impl<'t> Table<'t> {
     }
 
     /// Written out, because the module is built for size, which leaves loops as they are.
+    #[inline(always)]
     fn word(&self, before: u8, word: &[u8; 8]) -> u32 {
-        let [a, b, c, d, e, f, g, h] = *word;
-        let front = (self.pair(before, a) + self.pair(a, b)) + (self.pair(b, c) + self.pair(c, d));
-        front + (self.pair(d, e) + self.pair(e, f)) + (self.pair(f, g) + self.pair(g, h))
+        let bytes = u64::from_le_bytes(*word);
+        let behind = bytes << 8 | u64::from(before);
+        let pair = |both: u64| u32::from(self.pairs[usize::from(both as u16)]);
+        let front = (pair(behind) + pair(behind >> 8)) + (pair(behind >> 16) + pair(behind >> 24));
+        front + (pair(behind >> 32) + pair(behind >> 40)) + (pair(behind >> 48) + pair(bytes >> 48))
     }
 
     fn rest(&self, before: u8, rest: &[u8]) -> u32 {
@@ -78,25 +81,17 @@ impl<'t> Table<'t> {
         if rest.iter().all(|&byte| byte == before) { sum.min(repeated(before)) } else { sum }
     }
 
-    #[inline(always)]
     fn pair(&self, before: u8, byte: u8) -> u32 {
-        u32::from(self.pairs[usize::from(before)][usize::from(byte)])
+        u32::from(self.pairs[usize::from(u16::from_le_bytes([before, byte]))])
     }
 
     /// What a window costs as part of a run that is no text, 0 where it is none.
     fn run(&self, before: u8, window: &[u8; WINDOW]) -> u32 {
-        match Run::of(before, window) {
+        let classes = Classes::of(window);
+        match classes.run(before, window) {
             Some(Run::Letters) => LETTERS,
             Some(Run::Digits) => DIGITS,
-            Some(Run::Encoded) => {
-                let mut last = before;
-                let mut sum = 0;
-                for &byte in window {
-                    sum += u32::from(self.encoded[class(last)][class(byte)]);
-                    last = byte;
-                }
-                sum
-            }
+            Some(Run::Encoded) => classes.cost(before, self.encoded),
             None => 0,
         }
     }
@@ -123,27 +118,73 @@ impl Run {
     /// What `window` is part of. A run of one byte is none of these.
     #[must_use]
     pub fn of(before: u8, window: &[u8; WINDOW]) -> Option<Self> {
+        if has_space_or_wide(window) { None } else { Classes::of(window).run(before, window) }
+    }
+}
+
+/// Where the bytes of each class are in a window without white space and of ASCII alone: a bit for each byte.
+struct Classes([u32; CLASSES]);
+
+impl Classes {
+    /// Eight bytes at once: by the byte, this would take longer than all else.
+    fn of(window: &[u8; WINDOW]) -> Self {
+        let [mut lower, mut upper, mut digits] = [0; 3];
+        for word in window.as_chunks::<8>().0.iter().rev() {
+            let word = u64::from_le_bytes(*word);
+            lower = lower << 8 | between(word, b'a', b'z');
+            upper = upper << 8 | between(word, b'A', b'Z');
+            digits = digits << 8 | between(word, b'0', b'9');
+        }
+        Self([lower, upper, digits, !(lower | upper | digits)])
+    }
+
+    fn run(&self, before: u8, window: &[u8; WINDOW]) -> Option<Run> {
+        const ALL: u32 = u32::MAX;
+        let [lower, upper, digits, others] = self.0;
+        let run = match (lower, digits) {
+            (ALL, _) => Run::Letters,
+            (_, ALL) => Run::Digits,
+            _ if (upper | digits).count_ones() < MIXED => return None,
+            _ => Run::Encoded,
+        };
         let mut last = before;
-        let mut counts = [0; CLASSES];
         for word in window.as_chunks::<8>().0 {
             if is_repeated(last, word) {
                 return None;
             }
             last = word[7];
         }
-        for &byte in window {
-            counts[class(byte)] += 1;
-            if class(byte) == CLASSES - 1 && !matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_') {
+        let mut left = others;
+        while left != 0 {
+            if !matches!(window[left.trailing_zeros() as usize % WINDOW], b'+' | b'/' | b'=' | b'-' | b'_') {
                 return None;
             }
+            left &= left - 1;
         }
-        match counts {
-            [WINDOW, ..] => Some(Self::Letters),
-            [_, _, WINDOW, _] => Some(Self::Digits),
-            [_, capitals, digits, _] if capitals + digits >= MIXED => Some(Self::Encoded),
-            _ => None,
-        }
+        Some(run)
     }
+
+    /// What encoded data cost behind `before`, by the classes of both bytes of each pair.
+    fn cost(&self, before: u8, pairs: &[[u8; CLASSES]; CLASSES]) -> u32 {
+        let [lower, upper, digits, others] = self.0;
+        let before = class(before);
+        let row = |class: usize| {
+            let behind = self.0[class] << 1 | u32::from(before == class);
+            let cost = |bytes: u32, cost: u8| (behind & bytes).count_ones() * u32::from(cost);
+            let [a, b, c, d] = pairs[class];
+            (cost(lower, a) + cost(upper, b)) + (cost(digits, c) + cost(others, d))
+        };
+        (row(0) + row(1)) + (row(2) + row(3))
+    }
+}
+
+/// Which of eight bytes of ASCII are from `first` to `last`, a bit for each.
+#[inline(always)]
+fn between(word: u64, first: u8, last: u8) -> u32 {
+    let at_least = |byte: u8| word.wrapping_add(REPEAT * u64::from(0x80 - byte));
+    let inside = at_least(first) & !at_least(last + 1) & HIGH;
+    // Brings the highest bits of the eight bytes side by side.
+    (inside.wrapping_mul(0x0002_0408_1020_4081) >> 56) as u32
 }
 
 /// Whether `word` is `before` eight times.
@@ -177,7 +218,6 @@ pub const fn class(byte: u8) -> usize {
 
 /// Whether any byte is white space or not ASCII.
 fn has_space_or_wide(window: &[u8; WINDOW]) -> bool {
-    const HIGH: u64 = 0x80 * REPEAT;
     let mut found = 0;
     for word in window.as_chunks::<8>().0 {
         let word = u64::from_le_bytes(*word);
@@ -191,13 +231,17 @@ pub const CLASSES: usize = 4;
 /// Bytes that are looked at together.
 pub const WINDOW: usize = 32;
 /// Digits and capitals in a window that are more than a name or a path has.
-const MIXED: usize = 8;
+const MIXED: u32 = 8;
 /// Units of a window of letters at random: half a token each, and a little more.
 const LETTERS: u32 = 17 * WINDOW as u32;
 /// Units of a window of digits: three to a token.
 const DIGITS: u32 = 32 * WINDOW as u32 / 3;
 /// A byte times this is a word of that byte.
 const REPEAT: u64 = 0x0101_0101_0101_0101;
+/// The highest bit of each byte of a word.
+const HIGH: u64 = 0x80 * REPEAT;
+/// As many pairs as there are of bytes.
+const PAIRS: usize = 256 * 256;
 
 #[cfg(test)]
 mod tests {

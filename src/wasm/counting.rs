@@ -25,7 +25,7 @@ pub fn count_bytes(written: usize, before: u8) -> u32 {
     SCRATCH.with_borrow(|scratch| tokens::units(before, black_box(scratch).get(..written).unwrap_or_default()) as u32)
 }
 
-/// For strings too short to repay the call: 256 rows of 256 pairs, then what each byte costs eight times behind itself.
+/// For strings too short to repay the call: the pairs, then what each byte costs eight times behind itself.
 #[wasm_bindgen(js_name = countTable)]
 pub fn count_table() -> Vec<u8> {
     let mut table = tokens::pairs().to_vec();

@@ -209,10 +209,12 @@ fn descend(samples: &[Sample], start: &Starts) -> Vec<f64> {
     weights
 }
 
-/// Row by row, then the rows of encoded data.
+/// The pairs in the order of the bytes of both, little end first, then the rows of encoded data.
 fn rounded(weights: &[f64], place: &[u32]) -> Vec<u8> {
     let units = |feature: &u32| (weights[*feature as usize] * f64::from(Table::UNITS) + 0.5) as u8;
-    place.iter().map(units).collect()
+    let (pairs, encoded) = place.split_at(PAIRS);
+    let behind = (0..256).flat_map(|byte| pairs[byte..].iter().step_by(256));
+    behind.chain(encoded).map(units).collect()
 }
 
 const KINDS: usize = 11;

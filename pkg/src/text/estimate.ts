@@ -54,7 +54,7 @@ class Word {
   constructor(readonly table: Uint8Array) {}
 
   add(byte: number): void {
-    this.#sum += this.table[(this.#last << 8) | byte] ?? UNITS;
+    this.#sum += this.table[(byte << 8) | this.#last] ?? UNITS;
     this.#same &&= byte === this.#first;
     this.#last = byte;
     if (++this.#length < WORD) return;
