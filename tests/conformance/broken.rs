@@ -1,6 +1,5 @@
 //! A broken store for each clause that an object of a host cannot break (pkg/test/conformance.test.ts has the others): the
 //! clause reports it, or it asks for nothing.
-#![cfg(all(feature = "conformance", not(target_arch = "wasm32")))]
 
 use std::{
     cell::Cell,

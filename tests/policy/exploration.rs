@@ -1,14 +1,11 @@
 //! Every state of a small scope: two tabs on one store, reloads, lost and doubled acknowledgements, clock jumps, two
 //! models, and a summariser that does its worst. One test per set of moves; each prints how much it saw.
 
-#[path = "policy/scope/mod.rs"]
-mod scope;
-
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
+use crate::scope::{Answer, DAY, Move, SECOND, Scope};
 use compaction_governor::policy::{FailureClass, State};
-use scope::{Answer, DAY, Move, SECOND, Scope};
 
 use Answer::{Fails, Fallback, Good, Grew, StillOver, Weak, WeakBelow, WeakFallback};
 use Move::{

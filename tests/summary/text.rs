@@ -1,8 +1,5 @@
 //! What the text side keeps to, on generated material: hostile, multilingual, huge, empty.
 
-mod cases;
-
-use cases::for_all;
 use compaction_governor::{
     summary::{
         Finish, Item, Limits, Material, RequestInput, RequestRefusal, Templates, append_missing, check, fallback,
@@ -13,6 +10,8 @@ use compaction_governor::{
     view::wrap,
 };
 use proptest::prelude::*;
+
+use crate::cases::for_all;
 
 const PIECES: [&str; 20] = [
     "please fix ",

@@ -1,7 +1,4 @@
 //! The memory store under the storage contract, clause by clause, and under real threads.
-#![cfg(all(feature = "conformance", not(target_arch = "wasm32")))]
-
-mod promises;
 
 use std::future::ready;
 use std::sync::Barrier;
@@ -13,6 +10,8 @@ use compaction_governor::store::fault::{Fault, Faulty, Repeat};
 use compaction_governor::store::{
     Batch, Expect, MemoryStore, Part, QUARANTINE_PER_SESSION, Store, StoreError, StoreErrorKind, SyncStore, within,
 };
+
+use crate::promises;
 
 struct Memory {
     max_value_bytes: Option<u64>,

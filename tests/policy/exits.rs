@@ -1,13 +1,10 @@
 //! A tripped guard is never dead: every exit of rule 4 with its base and its bounds, and what is no exit.
 
-#[path = "policy/session.rs"]
-mod session;
-
+use crate::session::{EMERGENCY, Session, THRESHOLD, at};
 use compaction_governor::policy::{
     Action, Block, Breach, Event, Exit, FailureClass, Ignored, Kind, Means, Outcome, Phase, RefusedKind, State,
     Verdict, Wait, check,
 };
-use session::{EMERGENCY, Session, THRESHOLD, at};
 
 // seeds: A1, A2, C1
 #[test]

@@ -1,10 +1,7 @@
 //! Clocks that jump or stand still, reloads, and queries: none of them opens or closes a guard by itself.
 
-#[path = "policy/session.rs"]
-mod session;
-
+use crate::session::{DAY, EMERGENCY, Session};
 use compaction_governor::policy::{Block, Exit, FailureClass, State, decide};
-use session::{DAY, EMERGENCY, Session};
 
 const HOUR: u64 = 3_600;
 

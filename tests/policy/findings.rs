@@ -1,14 +1,11 @@
 //! The ways in which an earlier text of the rules failed, each as a regression test: the fault, what it cost, what now
 //! holds. Numbers are those of the model check that found them.
 
-#[path = "policy/session.rs"]
-mod session;
-
+use crate::session::{DAY, EMERGENCY, Session, THRESHOLD, at};
 use compaction_governor::config::{Config, Line};
 use compaction_governor::policy::{
     Block, Event, Exit, FailureClass, Ignored, Kind, Means, Outcome, Report, State, Verdict,
 };
-use session::{DAY, EMERGENCY, Session, THRESHOLD, at};
 
 #[test]
 fn finding_01_two_refused_summaries_before_the_first_commit_do_not_block_for_ever() {

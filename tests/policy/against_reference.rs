@@ -1,20 +1,12 @@
 //! The policy against a reference written apart from it: random histories, compared after every event.
 //!
-//! `POLICY_SEED=<n> cargo test --test policy_reference` replays a run; the number of cases cannot be lowered.
+//! `POLICY_SEED=<n> cargo test --test policy reference` replays a run; the number of cases cannot be lowered.
 
-#[path = "policy/reference/mod.rs"]
-mod reference;
-#[path = "policy/rng.rs"]
-mod rng;
-#[path = "policy/seen.rs"]
-mod seen;
-#[path = "policy/world.rs"]
-mod world;
-
-use rng::Rng;
-use seen::Seen;
 use std::time::{SystemTime, UNIX_EPOCH};
-use world::World;
+
+use crate::rng::Rng;
+use crate::seen::Seen;
+use crate::world::World;
 
 const CASES: u64 = 100_000;
 const STEPS: u64 = 48;

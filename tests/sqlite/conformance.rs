@@ -1,21 +1,12 @@
 //! The SQLite store under the storage contract, clause by clause; its layout; and record bytes that move between stores.
 
-#![cfg(all(feature = "sqlite", feature = "conformance", not(target_arch = "wasm32")))]
-
-#[path = "support/folder.rs"]
-mod folder;
-#[path = "support/held.rs"]
-mod held;
-#[path = "support/look.rs"]
-mod look;
-mod promises;
-#[path = "session/tab.rs"]
-#[expect(dead_code, reason = "made for the tests of the session, which need more of it")]
-mod tab;
-
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 
+use crate::folder::Folder;
+use crate::held::Held;
+use crate::look::Seen;
+use crate::tab::Tab;
 use compaction_governor::id::OpId;
 use compaction_governor::policy::{Action, Verdict};
 use compaction_governor::session::Found;
@@ -26,11 +17,7 @@ use compaction_governor::store::{
     StoreErrorKind, SyncStore,
 };
 use compaction_governor::time::Timestamp;
-use folder::Folder;
-use held::Held;
-use look::Seen;
 use rusqlite::Connection;
-use tab::Tab;
 
 const START: Timestamp = Timestamp(1_800_000_000_000);
 

@@ -1,24 +1,15 @@
 //! The SQLite store between processes: several that write at once, and one that is killed while it commits.
 
-#![cfg(all(feature = "sqlite", feature = "conformance", unix))]
-
-#[path = "support/again.rs"]
-mod again;
-#[path = "support/folder.rs"]
-mod folder;
-#[path = "support/look.rs"]
-mod look;
-mod promises;
-
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::again;
+use crate::folder::Folder;
+use crate::look::Seen;
 use compaction_governor::id::OpId;
 use compaction_governor::store::{Batch, Durability, Expect, Part, Snapshot, SqliteStore, SyncStore};
-use folder::Folder;
-use look::Seen;
 
 /// Processes that write at once, and how often each.
 const WRITERS: u64 = 4;
@@ -31,8 +22,8 @@ const KILLS_PER_DATABASE: u64 = 10;
 const GENERATIONS: u32 = 6;
 const GENERATION_BYTES: usize = 20_000;
 
-const WRITES: &str = "increments_of_four_processes_from_a_barrier_are_all_counted";
-const KILLED: &str = "a_process_killed_at_any_moment_leaves_every_acknowledged_commit_and_nothing_half";
+const WRITES: &str = "processes::increments_of_four_processes_from_a_barrier_are_all_counted";
+const KILLED: &str = "processes::a_process_killed_at_any_moment_leaves_every_acknowledged_commit_and_nothing_half";
 
 fn load(store: &SqliteStore) -> Option<Snapshot> {
     SyncStore::load(store, "s").unwrap()
@@ -221,7 +212,7 @@ fn a_process_killed_while_it_holds_the_lock_gives_it_back_at_once() {
     let path = folder.path().join("store.db");
     let store = SqliteStore::new(&path);
     assert_eq!(SyncStore::commit(&store, "s", Expect::Absent, &Batch::root(vec![1]), OpId(1)), Ok(1));
-    let name = "a_process_killed_while_it_holds_the_lock_gives_it_back_at_once";
+    let name = "processes::a_process_killed_while_it_holds_the_lock_gives_it_back_at_once";
     let mut child = again::child(&again::binary(), name, &path).stdout(Stdio::piped()).spawn().unwrap();
     assert_eq!(lines(&mut child).next().as_deref(), Some("held"));
     child.kill().unwrap();
