@@ -247,7 +247,8 @@ const PAIRS: usize = 256 * 256;
 mod tests {
     use proptest::prelude::*;
 
-    use crate::tokens::{estimate, from_units, units};
+    use super::{Classes, Run, class};
+    use crate::tokens::{TABLE, estimate, from_units, units};
 
     /// Text of runs, words and scripts in any mixture.
     fn text() -> impl Strategy<Value = String> {
@@ -296,6 +297,33 @@ mod tests {
             let parts = from_units(units(0, &bytes[..cut]) + units(before, &bytes[cut..]));
             prop_assert!(parts as usize <= bytes.len());
             prop_assert!(parts > 0 || bytes.is_empty());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn classes_found_by_the_word_are_those_of_each_byte(text in "[!-~]{32}", base64 in "[A-Za-z0-9+/=_-]{32}", before in any::<u8>()) {
+            for text in [text, base64] {
+                let window = text.as_bytes().first_chunk().expect("32 bytes");
+                let classes = Classes::of(window);
+                let mut cost = 0;
+                let mut last = before;
+                for (at, &byte) in window.iter().enumerate() {
+                    let inside = classes.0.map(|bits| bits >> at & 1);
+                    prop_assert_eq!(inside, core::array::from_fn(|other| u32::from(other == class(byte))));
+                    cost += u32::from(TABLE.encoded[class(last)][class(byte)]);
+                    last = byte;
+                }
+                prop_assert_eq!(classes.cost(before, TABLE.encoded), cost);
+                let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte);
+                let marked = window.iter().filter(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()).count();
+                let plain = window.iter().all(u8::is_ascii_lowercase) || window.iter().all(u8::is_ascii_digit);
+                let encoded = Run::of(before, window) == Some(Run::Encoded);
+                let repeats = window.as_chunks::<8>().0.iter().any(|word| word.iter().all(|byte| byte == &word[0]));
+                prop_assert!(repeats || encoded == (window.iter().all(fits) && marked >= 8 && !plain));
+            }
         }
     }
 
