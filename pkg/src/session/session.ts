@@ -97,7 +97,7 @@ export class GovernedSession<M> implements Session<M> {
   shouldCompact(): boolean {
     if (this.#engine.life.over) return false;
     const over = overLine(this.#number);
-    return over !== 1 && this.#engine.life.lived(() => this.#isDue(over), () => false);
+    return over !== 1 && this.#isDue(over);
   }
 
   explain(): Decision {
@@ -152,9 +152,10 @@ export class GovernedSession<M> implements Session<M> {
     await this.advanced.remove();
   }
 
+  /** Apart, so that no closure is made ready below the line. */
   #isDue(over: number): boolean {
-    const { core } = this.#engine;
-    return (over === 2 || core.lookOverLine()) && core.shouldCompact(Date.now());
+    const { core, life } = this.#engine;
+    return life.lived(() => (over === 2 || core.lookOverLine()) && core.shouldCompact(Date.now()), () => false);
   }
 
   async #amended(operation: (core: Engine<M>['core']) => Promise<CommitDto>): Promise<CompactResult> {
