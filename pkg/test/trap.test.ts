@@ -138,6 +138,8 @@ test('a session that ends every instance rests for a minute before it begins ane
   await goesOnAsItIs(session);
   const next = openSession({ id: 'poisoned', store });
   assert.notEqual(next, session);
+  await session.close();
+  assert.equal(openSession({ id: 'poisoned', store }), next, 'closing the dead one again closes it alone');
   await lives(next);
   t.mock.method(Date, 'now', () => now + 200_000);
   await goesOnAsItIs(session);

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { seen } from '../e2e/support/promises.mjs';
 import { Model } from './support/model.mjs';
 import { startWorkers } from './support/workers.mjs';
 
@@ -47,7 +46,6 @@ test('50 requests to one object at once pay for one summary', async () => {
   const steps = await all;
   assert.equal(steps.filter(({ compacted }) => compacted).length, 1);
   const { history, guards } = await ask('together', 'state');
-  seen({ store: 'durableObject', place: 'workerd', promise: 'second_tab', kept: Number(history.length === 1 && guards.compactions === 1), of: 1 });
   assert.deepEqual([model.of('small', 'together').length, history.length, guards.compactions], [1, 1, 1]);
 });
 

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { openSession } from 'compaction-governor';
 import { checkStore } from 'compaction-governor/conformance';
 import { build } from 'esbuild';
-import { seen } from '../e2e/support/promises.mjs';
 import { createClientPool } from 'redis';
+import { seen } from '../e2e/support/promises.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const example = at('node_modules/.cache/compaction-governor/redis-store.mjs');

@@ -49,7 +49,7 @@ const STORES: [(&str, &[&str]); 8] = [
     ("memory", &["contract"]),
     ("injected", &["contract"]),
     ("sqlite", &["contract", "second_tab", "browser_kill", "quota", "corrupt_noticed", "nothing_left"]),
-    ("durableObject", &["contract", "reload", "second_tab", "browser_kill"]),
+    ("durableObject", &["contract", "reload", "browser_kill"]),
     ("D1 (example)", &["contract", "reload"]),
     ("Redis (example)", &["contract", "browser_kill"]),
 ];

@@ -19,7 +19,7 @@ export function overLine(number: number): 0 | 1 | 2;
 export function countBuffer(): Uint8Array;
 /** 32 units to a token: of the first `written` bytes of the buffer, behind the byte `before`, which is 0 at the start of a text. */
 export function countBytes(written: number, before: number): number;
-/** 256 rows of 256 pairs of bytes, then what each byte costs eight times behind itself. */
+/** What a byte costs behind another one, at `byte * 256 + other`; then what each byte costs eight times behind itself. */
 export function countTable(): Uint8Array;
 
 export class StoreHandle {

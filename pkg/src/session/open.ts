@@ -18,7 +18,7 @@ export function openSession<M = ChatMessage>(options: SessionOptions<M>): Sessio
   handleOf(store);
   const sessions = sessionsOf(store);
   const known = sessions.get(id);
-  const session = isSessionOf<M>(known) ? known : started(options, () => sessionsOf(store).delete(id));
+  const session = isSessionOf<M>(known) ? known : started(options, () => sessionsOf(store).get(id) === session && sessionsOf(store).delete(id));
   sessions.set(id, session);
   session.beginAgain();
   session.summarizers = listOf<Summarize<M> | Summarizer<M>>(options.summarize).map((one) => (typeof one === 'function' ? { summarize: one } : one));
